@@ -32,8 +32,8 @@ def _limits(spark, columns, short=()):
     [
         ("a int, b decimal(38, 2), c timestamp_ntz, d boolean", 10_000),
         (", ".join(f"c{number} bigint" for number in range(800)), 5_242),
-        ("a string", 4_096),
-        ("a string, b double, c string", 2_048),
+        ("a string", 8_192),
+        ("a string, b double, c string", 4_096),
         (", ".join(f"c{number} string" for number in range(50)), 1_000),
     ],
 )
@@ -58,7 +58,7 @@ def test_rows_that_may_be_large_keep_the_limit_of_bytes(spark, columns):
 
 def test_texts_that_are_known_to_be_short_do_not_count(spark):
     assert _limits(spark, "a string, b int", short=["a"])[ROWS] == "10000"
-    assert _limits(spark, "a string, b string", short=["a"])[ROWS] == "4096"
+    assert _limits(spark, "a string, b string", short=["a"])[ROWS] == "8192"
 
 
 def test_what_the_user_has_set_stays(spark):
@@ -77,7 +77,7 @@ def test_what_the_user_has_set_stays(spark):
 def test_tasks_get_batches_of_the_limits(spark):
     frame = spark.range(0, 9_000, 1, 1).withColumn("text", F.lit("a"))
     (sizes,) = run_tasks(frame, _sizes)
-    assert [rows for rows, _ in sizes] == [4_096, 4_096, 808]
+    assert [rows for rows, _ in sizes] == [8_192, 808]
     assert own_setting(spark, BYTES) is None
     large = spark.range(0, 3_000, 1, 1).withColumn("bytes", F.repeat(F.lit("a"), 100_000).cast("binary"))
     (sizes,) = run_tasks(large, _sizes)

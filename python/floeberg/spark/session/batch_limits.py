@@ -31,8 +31,8 @@ _MOST_BYTES = 64 << 20
 _MOST_ROWS, _FEWEST_ROWS = 10_000, 1_000
 _WIDTH = 16
 """The most bytes of a value of a fixed size."""
-_TEXT = 16 << 10
-"""Bytes that a text is taken to have. With the fewest rows, texts of four times as much fill Spark's own limit."""
+_TEXT = 8 << 10
+"""Bytes that a text is taken to have. With the fewest rows, texts of eight times as much fill Spark's own limit."""
 _FIXED = frozenset(
     {
         *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double"),

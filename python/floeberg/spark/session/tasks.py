@@ -91,8 +91,11 @@ def mapped(
         ) from error
     names = list(frame.columns)
 
+    # PySpark takes a dot in a name for a field of a struct. Spark copies every row to change a name.
+    is_plain = all(map(_PLAIN.fullmatch, names)) and len({name.lower() for name in names}) == len(names)
+
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from work(batch.rename_columns(names) for batch in batches)
+        yield from work(batches if is_plain else (batch.rename_columns(names) for batch in batches))
 
     run.__name__ = name
     with warnings.catch_warnings():
@@ -100,7 +103,6 @@ def mapped(
         warnings.filterwarnings(
             "ignore", message="PySpark does not yet fully support pandas", category=FutureWarning
         )
-        # PySpark takes a dot in a name for a field of a struct. Spark copies every row to change a name.
-        if not all(map(_PLAIN.fullmatch, names)) or len({name.lower() for name in names}) < len(names):
+        if not is_plain:
             frame = frame.toDF(*(f"c{number}" for number in range(len(names))))
         return frame.mapInArrow(run, schema)

@@ -70,13 +70,19 @@ class InputColumns:
         )
 
     def reader(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
-        """The rows of batches, as they go to the table."""
+        """The rows of batches, as they go to the table. Columns of the batches after these are left out."""
         import pyarrow as pa  # noqa: PLC0415 - the same
 
         becomes = self.schema(schema)
+        if becomes.equals(schema) and not any(self.kinds):
+            # Most rows are as Spark sends them.
+            count = len(becomes)
+            same = (batch if batch.num_columns == count else batch.select(range(count)) for batch in batches)
+            return pa.RecordBatchReader.from_batches(becomes, same)
+        numbers = range(len(self.names))
         arrived = (
             pa.RecordBatch.from_arrays(
-                [self._column(number, column) for number, column in enumerate(batch.columns)], schema=becomes
+                [self._column(number, batch.column(number)) for number in numbers], schema=becomes
             )
             for batch in batches
         )
