@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["batch_limits"]
 
 _BYTES, _ROWS = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
-_DEFAULT = "67108864b"
-"""Spark's own limit, as Spark Connect shows it where none is set."""
 _NONE = "2147483647"
 """Of this limit Spark does not compute the bytes."""
 _MOST_BYTES = 64 << 20
 """Spark's own limit."""
+_DEFAULT = f"{_MOST_BYTES}b"
+"""The same, as Spark Connect shows it where none is set."""
 _MOST_ROWS, _FEWEST_ROWS = 10_000, 1_000
 _WIDTH = 16
 """The most bytes of a value of a fixed size."""

@@ -77,13 +77,11 @@ class AppendTask:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Appended:
         """Writes the rows of a task. Where it fails it leaves no file."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
         first, receipt = _first(batches), None
         if first is not None:
             task, partition = _task()
-            own = pa.schema(list(first.schema)[: len(self.columns.names)])
-            rows = self.columns.reader(own, chain((first,), batches))
+            own = first.select(range(len(self.columns.names)))
+            rows = self.columns.reader(own.schema, chain((first,), batches))
             receipt = self.recipe.write(rows, task=task, partition=partition)
         # It is asked after the last row, since reading goes on until then.
         return Appended(receipt, recorded_reads(self.table))

@@ -7,7 +7,6 @@ mod options;
 mod locations;
 mod receipt;
 mod encode;
-mod merged;
 mod sort;
 mod partitioner;
 mod layout;

@@ -15,12 +15,12 @@ use std::{iter, mem};
 
 use arrow_array::{BinaryArray, RecordBatch};
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_files::Coalescer;
 use floeberg_io::Store;
 
 use super::encode::Threads;
 use super::fanout::Fanout;
 use super::layout::WriteLayout;
-use super::merged::merged;
 use super::partitioner::Part;
 use super::recipe::check_name;
 use super::sort::Sorter;
@@ -163,7 +163,7 @@ impl Writer {
             self.layout.file = Arc::clone(&self.layout.file).for_rows(&round, is_last)?;
             self.files.store_as(&self.layout.file);
         }
-        let round = if self.layout.partitioner.is_partitioned() { merged(round, BATCH_ROWS)? } else { round };
+        let round = if self.layout.partitioner.is_partitioned() { joined(round)? } else { round };
         let Threads { number, cancel } = &self.threads;
         let split = |batch: &RecordBatch| {
             self.layout.partitioner.split(batch, self.layout.file.as_ref(), self.layout.keys.as_deref())
@@ -207,6 +207,14 @@ impl Writer {
             Ok(())
         })
     }
+}
+
+/// The same rows in larger batches: each partition's piece of one costs as much to hand over as a large one.
+fn joined(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+    let mut joined = Coalescer::new(BATCH_ROWS);
+    batches.into_iter().try_for_each(|batch| joined.push(batch))?;
+    joined.flush()?;
+    Ok(iter::from_fn(|| joined.pop()).collect())
 }
 
 /// Does a batch have the columns of the table's rows? Metadata and names may differ, but not types.
