@@ -31,6 +31,31 @@ def test_a_forked_child_reads_what_its_parent_has_read(deletes):
     check_in_a_child(lambda: table.scan().to_arrow().num_rows == 23)
 
 
+@POSIX
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_children_that_are_forked_while_threads_read_read_too(deletes):
+    """An allocator whose locks another thread held would let a child hang."""
+    is_over = threading.Event()
+
+    def read() -> bool:
+        return deletes.open().scan().to_arrow().num_rows == 23
+
+    def read_on() -> None:
+        while not is_over.is_set():
+            assert read()
+
+    threads = [threading.Thread(target=read_on) for _ in range(4)]
+    for each in threads:
+        each.start()
+    try:
+        for _ in range(30):
+            check_in_a_child(read)
+    finally:
+        is_over.set()
+        for each in threads:
+            each.join()
+
+
 def endless_parquet() -> bytes:
     """A small file of 10,000 row groups of a million rows each, all of them the same bytes, without statistics."""
     columns = [("id", pa.int64(), 1), ("cat", pa.string(), 2), ("v", pa.int32(), 3)]

@@ -292,7 +292,11 @@ pub const PROPERTIES: &[Known] = &[
         "How many distinct values a bloom filter is made for",
     ),
     PARQUET_CODEC.known_with(Kind::Parquet, "The codec of data files"),
-    Known::text(PARQUET_LEVEL, Kind::Parquet, "Its level; by default, 3 for zstd"),
+    Known::text(
+        PARQUET_LEVEL,
+        Kind::Parquet,
+        "Its level; by default, 3 for zstd, or 1 for columns that it makes as small",
+    ),
     PARQUET_DICTIONARY_OF_COLUMN.known("Whether a column has dictionaries"),
     PARQUET_DICTIONARY_SIZE.known("Bytes of a dictionary page"),
     PARQUET_PAGE_ROWS.known("Maximum rows of a page"),

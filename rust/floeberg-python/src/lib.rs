@@ -30,7 +30,12 @@ mod write;
 mod commit;
 mod lance;
 
+use mimalloc::MiMalloc;
 use pyo3::prelude::*;
+
+/// Threads make and drop many buffers at once, whose pages glibc gives back to the system each time.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// What the Python package is built on. Use `floeberg`, not this.
 #[pymodule]

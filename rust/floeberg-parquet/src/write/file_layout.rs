@@ -26,9 +26,9 @@ impl FileLayout for ParquetLayout {
         Ok(Piece::of_columns(columns, batch.num_rows()))
     }
 
-    /// Without dictionaries of columns whose values hardly repeat.
+    /// Without dictionaries of columns whose values hardly repeat, and with the level of the codec that suits each.
     fn for_rows(self: Arc<Self>, first: &[RecordBatch], are_all: bool) -> Result<Arc<dyn FileLayout>> {
-        Ok(Arc::new(self.with_dictionaries_for(first, are_all)?))
+        Ok(Arc::new(self.adapted_to(first, are_all)?))
     }
 
     /// With variants shredded by the types that they have in common.

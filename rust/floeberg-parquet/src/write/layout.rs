@@ -23,6 +23,7 @@ use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
 use super::dictionaries::without_repetition;
 use super::leaf::Leaf;
 use super::leaves::leaves_of;
+use super::levels::fast_leaves;
 use super::options::Options;
 use super::schema::parquet_schema;
 use super::shredded::Shapes;
@@ -121,13 +122,21 @@ impl ParquetLayout {
         }))
     }
 
-    /// The same, without dictionaries of columns whose values hardly repeat in these rows.
-    pub fn with_dictionaries_for(&self, rows: &[RecordBatch], are_all: bool) -> Result<Self> {
+    /// The same, without dictionaries of columns whose values hardly repeat in these rows, and with the fast level of the codec
+    /// where it makes them as small.
+    pub fn adapted_to(&self, rows: &[RecordBatch], are_all: bool) -> Result<Self> {
         let batches = rows.iter().map(|rows| stored_columns(rows.columns(), &self.fields));
-        let plain = without_repetition(&batches.collect::<Result<Vec<_>>>()?, are_all);
+        let batches = batches.collect::<Result<Vec<_>>>()?;
+        let plain = without_repetition(&batches, are_all);
         // They are not nested, so each column is a leaf of its name.
         let paths = plain.iter().map(|number| ColumnPath::from(self.arrow.field(*number).name().clone()));
-        Ok(Self { options: self.options.without_dictionaries(paths), ..self.clone() })
+        let mut options = self.options.without_dictionaries(paths);
+        // Of few rows, deciding takes longer than it saves.
+        if options.may_be_faster && !are_all {
+            let levels = [&options.properties, &options.fast()];
+            options = options.with_fast(fast_leaves(&self.parquet, &self.arrow, levels, &batches));
+        }
+        Ok(Self { options, ..self.clone() })
     }
 
     /// About how many bytes the columns of an open file take, beside their values.

@@ -13,6 +13,7 @@ mod leaf;
 mod typed_leaves;
 mod leaves;
 mod sorting;
+mod levels;
 mod shredding;
 mod layout;
 mod metrics;

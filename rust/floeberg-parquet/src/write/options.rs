@@ -23,6 +23,8 @@ use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
 /// The default zstandard level of Iceberg Java.
 const ZSTD_LEVEL: i32 = 3;
+/// The fastest level with the same kinds of codes.
+const FAST_ZSTD_LEVEL: i32 = 1;
 const LEVEL: &str = PARQUET_LEVEL;
 
 /// How a file is laid out.
@@ -38,6 +40,8 @@ pub(super) struct Options {
     pub rows_between_checks: Option<u64>,
     /// Is the size of a row group measured by its rows in memory, and not by its encoded bytes?
     pub are_groups_of_raw_size: bool,
+    /// May columns have a faster level? No property sets one, and the codec is zstandard.
+    pub may_be_faster: bool,
     /// Columns whose dictionaries a property switches on or off.
     chosen: HashSet<ColumnPath>,
 }
@@ -96,7 +100,9 @@ impl Options {
             }
         }
         let row_group_rows = row_group_rows(properties)?;
+        let is_zstd = matches!(compression(properties)?, Compression::ZSTD(_));
         Ok(Self {
+            may_be_faster: is_zstd && !set.contains_key(LEVEL),
             properties: Arc::new(options.build()),
             row_group_size: PARQUET_ROW_GROUP_SIZE.of(set)?,
             row_group_rows,
@@ -118,6 +124,20 @@ impl Options {
         let options = self.properties.as_ref().clone().into_builder();
         let options =
             columns.fold(options, |options, column| options.set_column_dictionary_enabled(column, false));
+        Self { properties: Arc::new(options.build()), ..self.clone() }
+    }
+
+    /// The options of the library, with the faster level.
+    pub fn fast(&self) -> Arc<WriterProperties> {
+        Arc::new(self.properties.as_ref().clone().into_builder().set_compression(fast_compression()).build())
+    }
+
+    /// The same, with the faster level for these columns.
+    pub fn with_fast(&self, columns: impl IntoIterator<Item = ColumnPath>) -> Self {
+        let options = self.properties.as_ref().clone().into_builder();
+        let options = columns
+            .into_iter()
+            .fold(options, |options, column| options.set_column_compression(column, fast_compression()));
         Self { properties: Arc::new(options.build()), ..self.clone() }
     }
 }
@@ -183,6 +203,10 @@ fn compression(properties: &WriteProperties) -> Result<Compression> {
         "uncompressed" | "none" => Compression::UNCOMPRESSED,
         _ => Compression::ZSTD(ZstdLevel::try_new(level.unwrap_or(ZSTD_LEVEL)).map_err(beyond)?),
     })
+}
+
+fn fast_compression() -> Compression {
+    Compression::ZSTD(ZstdLevel::try_new(FAST_ZSTD_LEVEL).unwrap_or_default())
 }
 
 /// How many distinct values a bloom filter has room for, and its share of false positives.

@@ -166,3 +166,28 @@ fn a_column_whose_values_hardly_repeat_has_no_dictionary_unless_it_is_asked_for(
     let asked = [("write.parquet.dict-encoding-enabled.column.n", "true")];
     assert_eq!(has_dictionaries(&asked, &rows, 20_000), [true, true]);
 }
+
+#[test]
+fn without_a_level_a_column_has_the_faster_one_where_it_is_as_small() {
+    const LEVEL: &str = "write.parquet.compression-level";
+    const WORDS: [&str; 8] =
+        ["iron", "carefully", "deposits", "sleep", "above", "furious", "ideas", "pending"];
+    let text = |n: i64| -> String {
+        let word = |at: i64| {
+            let mixed = (n * 6 + at).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64).cast_unsigned() >> 33;
+            WORDS[(mixed % 8) as usize]
+        };
+        (0..6).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let row = |n: i64| vec![Some(Value::Long(n * 16)), Some(Value::String(text(n)))];
+    // More than the rows that decide.
+    let rows: Rows = (0..400_000).map(row).collect();
+    let sizes = |properties: &[(&str, &str)]| {
+        let (store, receipt) = write(&numbers(properties), &rows, 50_000);
+        let footer = footer(&store, &receipt.files()[0]);
+        [0, 1].map(|column| footer.row_group(0).column(column).compressed_size())
+    };
+    let [found, usual, fast] = [sizes(&[]), sizes(&[(LEVEL, "3")]), sizes(&[(LEVEL, "1")])];
+    assert!(usual[0] != fast[0] && usual[1] < fast[1], "{usual:?} {fast:?}");
+    assert_eq!(found, [fast[0], usual[1]]);
+}
