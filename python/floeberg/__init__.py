@@ -41,7 +41,7 @@ from floeberg.errors import FloebergError
 from floeberg.expressions import col, sql_expr
 from floeberg.lance import LanceChanges, LancePlan, LanceScan, LanceTable, LanceTaskGroup
 from floeberg.lance.scan import register_lance_frames
-from floeberg.scan.changelog import ChangelogScan
+from floeberg.scan.changelog import ChangelogScan, register_changelog_frames
 from floeberg.scan.explain import AggregateResult, Explain
 from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Scan, register_frames
@@ -139,6 +139,14 @@ def _spark_lanes(scan: Scan, spark: "SparkSession") -> "tuple[Lane, ...]":
     return lanes_told(scan, spark)
 
 
+def _changelog_frame(
+    changes: ChangelogScan, spark: "SparkSession", options: dict[str, int | bool | None]
+) -> "DataFrame":
+    from floeberg.spark.read.changelog_reader import changelog_frame  # noqa: PLC0415 - the same
+
+    return changelog_frame(changes, spark, options)
+
+
 def _lance_frame(
     scan: LanceScan, spark: "SparkSession", options: dict[str, int | bool | None]
 ) -> "DataFrame":
@@ -149,4 +157,5 @@ def _lance_frame(
 
 refuse_modules()
 register_frames("spark", _spark_frame, _spark_lanes)
+register_changelog_frames("spark", _changelog_frame)
 register_lance_frames("spark", _lance_frame)

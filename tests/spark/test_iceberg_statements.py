@@ -157,7 +157,8 @@ SELECT status FROM prod.shop.items.all_entries;
 SELECT * FROM prod.shop.items.all_manifests;
 SELECT * FROM prod.shop.items.refs;
 SELECT * FROM prod.shop.items.manifests TIMESTAMP AS OF '2100-09-20 08:00:00';
-SELECT * FROM prod.shop.items.partitions VERSION AS OF {snapshot}
+SELECT * FROM prod.shop.items.partitions VERSION AS OF {snapshot};
+SELECT * FROM prod.shop.items.changes
 """
 PROCEDURES = """
 CALL prod.system.rollback_to_snapshot('shop.items', {snapshot});
@@ -173,6 +174,17 @@ CALL prod.system.ancestors_of(snapshot_id => {snapshot}, table => 'shop.items');
 CALL prod.system.add_files(table => 'shop.by_file', source_table => '`parquet`.`{files}`');
 CALL prod.system.add_files(table => 'shop.by_file_2', source_table => 'hive_like',
     partition_filter => map('region', 'eu'));
+CALL prod.system.create_changelog_view(table => 'shop.keyed',
+    options => map('start-snapshot-id','{before}','end-snapshot-id', '{last}'));
+CALL prod.system.create_changelog_view(table => 'shop.keyed',
+    options => map('start-timestamp','1678335750489','end-timestamp', '4102444800000'), changelog_view => 'changed');
+CALL prod.system.create_changelog_view(table => 'shop.keyed',
+    options => map('start-snapshot-id','{before}','end-snapshot-id', '{last}'),
+    identifier_columns => array('id', 'note'));
+SELECT * FROM keyed_changes;
+SELECT * FROM keyed_changes where _change_type = 'INSERT' AND id = 3 ORDER BY _change_ordinal;
+CALL prod.system.create_changelog_view(table => 'shop.keyed', options => map('end-snapshot-id', '{last}'),
+    net_changes => true);
 CALL prod.system.register_table(table => 'shop.registered', metadata_file => '{metadata}')
 """
 MAINTAINS = "tables are not maintained by statements yet"
@@ -191,8 +203,6 @@ LEFT_OUT = {
     "CALL prod.system.compute_partition_stats('shop.items')": "the same",
     "CALL prod.system.snapshot('shop.items', 'shop.snap')": "it needs the session catalog of Iceberg Java",
     "CALL prod.system.migrate('shop.items')": "the same",
-    "CALL prod.system.create_changelog_view(table => 'shop.items')": "use `Table.changelog_scan`",
-    "SELECT * FROM prod.shop.items.changes": "the same",
     "SELECT prod.system.bucket(16, id) FROM prod.shop.items": "functions are in `floeberg.spark.functions`",
     "SELECT system.iceberg_version()": "there is no Iceberg Java",
     "INSERT INTO prod.shop.items SELECT 1": "columns that a query lacks are an error, as in Spark",
@@ -259,10 +269,12 @@ def test_every_statement_of_icebergs_documentation_runs(spark, lake, tmp_path):
     with items.transaction(stage_only=True, snapshot_properties={"wap.id": "w2"}) as other:
         other.append(pa.table({"id": [101], "kind": ["k"]}))
     tag = items.metadata_location
-    values = {"staged": transaction.result.snapshot_id, "files": tmp_path / "files", "metadata": tag}
+    ends = [each.snapshot_id for each in keyed.snapshots()]
+    values = {"before": ends[0], "last": keyed.current_snapshot().snapshot_id}
+    values |= {"staged": transaction.result.snapshot_id, "files": tmp_path / "files", "metadata": tag}
     ran += run(PROCEDURES, snapshot=first, **values)
     assert not failed, "\n".join(failed)
-    assert ran == 135
+    assert ran == 142
     assert lake.load_table("shop.by_file").scan().count() == 4
     assert lake.load_table("shop.by_file_2").scan().to_arrow()["region"].to_pylist() == ["eu", "eu"]
     assert lake.load_table("shop.registered").scan().count() > 0

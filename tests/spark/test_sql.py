@@ -270,7 +270,7 @@ def test_statements_without_our_tables_are_sparks(spark, ask, tmp_path):
     ("text", "word"),
     [
         ("INSERT INTO x SELECT * FROM sales.orders", "INSERT"),
-        ("WITH x AS (SELECT 1) INSERT INTO sales.orders SELECT * FROM x", "INSERT"),
+        ("WITH x AS (SELECT * FROM sales.orders) INSERT INTO y SELECT * FROM x", "INSERT"),
         ("FROM sales.orders INSERT INTO x SELECT *", "INSERT"),
         ("CREATE TABLE x AS SELECT * FROM sales.orders", "CREATE"),
         ("CACHE TABLE sales.orders", "CACHE"),

@@ -401,6 +401,41 @@ def test_what_follows_a_condition_or_a_value_is_not_left_out(sql, lake, text):
     assert len(table.refresh().snapshots()) == 2
 
 
+def test_common_table_expressions_stand_before_changes(spark, sql, lake):
+    """Spark's grammar has `ctes? dmlStatementNoWith`: what is defined is seen by every query of the statement."""
+    table = make(lake, "t", 3, "merge-on-read")
+    spark.createDataFrame([(1,), (2,)], "id bigint").createOrReplaceTempView("listed")
+    assert counts(
+        sql("WITH x AS (SELECT id FROM listed) DELETE FROM db.t WHERE id IN (SELECT id FROM x)")
+    ) == (
+        0,
+        2,
+        0,
+    )
+    most = "WITH top(m) AS (SELECT max(id) FROM db.t), other AS (SELECT 1)"
+    assert counts(sql(f"{most} UPDATE db.t AS t SET v = 7 WHERE t.id = (SELECT m FROM `TOP`)")) == (1, 0, 0)
+    assert counts(
+        sql("WITH delete AS (SELECT 3L AS id) DELETE FROM db.t WHERE id IN (SELECT id FROM delete)")
+    ) == (0, 1, 0)
+    merged = sql("""
+        WITH s AS (SELECT id, 1 AS v, 's' AS s FROM listed UNION ALL SELECT id, 2, 's' FROM db.t WHERE id = 4)
+        MERGE INTO db.t USING s ON t.id = s.id AND s.id < (SELECT count(*) + 100 FROM s)
+        WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)
+    """)
+    assert counts(merged) == (1, 0, 2)
+    assert [row[:2] for row in content(table)][:4] == [(0, 0), (1, 1), (2, 1), (4, 2)]
+    for text in (
+        "WITH x AS (SELECT 60L AS id) INSERT INTO db.t (id) SELECT id FROM x",
+        "WITH x AS (SELECT 60L AS id) INSERT INTO db.t (id) WITH y AS (SELECT * FROM x) SELECT id FROM y",
+        "WITH x AS (SELECT 60L AS id) INSERT INTO db.t (id, v) VALUES (60L, DEFAULT)",
+    ):
+        assert counts(sql(text)) == (0, 0, 1), text
+    assert content(table, "id", "v")[-3:] == [(60, None)] * 3
+    assert sql("WITH update AS (SELECT id FROM db.t) SELECT count(*) FROM update").first()[0] == 14
+    with pytest.raises(UnsupportedError, match="DELETE: expected FROM, found 'db'"):
+        sql("WITH x AS (SELECT 1) DELETE db.t")
+
+
 @pytest.mark.parametrize("name", ["_pos", "_FILE"])
 def test_rows_of_tables_with_columns_named_like_places_stay(sql, lake, name):
     schema = pa.schema({"id": pa.int64(), name: pa.int64()})

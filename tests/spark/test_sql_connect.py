@@ -53,6 +53,9 @@ def test_statements_run_in_spark_connect(tmp_path):
         told["made"] = [made.added_rows, lake.load_table("sales.orders").scan().count()]
         told["left"] = sorted(each.name for each in spark.catalog.listTables())
         from floeberg.spark.session.batch_limits import batch_limits
+        ask("CALL lake.system.create_changelog_view('sales.made')")
+        told["changes"] = [spark.sql("SELECT * FROM made_changes").count(),
+                           ask("SELECT count(*) FROM sales.made.changes").first()[0]]
         told["limits"] = list(batch_limits(spark, spark.range(4).schema).values())
         print(json.dumps(told), flush=True)
         """,

@@ -209,8 +209,14 @@ class ChangelogScan:
     """What rows a range of snapshots changed. The range and the columns have been checked."""
 
     @staticmethod
-    def of(scan: Scan, start: int | None, identifier_columns: list[str] | None, net: bool) -> ChangelogScan:
-        """The changes after a snapshot, up to that of a scan.
+    def of(
+        scan: Scan,
+        start: int | None,
+        identifier_columns: list[str] | None,
+        net: bool,
+        only: int | None = None,
+    ) -> ChangelogScan:
+        """The changes after a snapshot, up to that of a scan; with `only`, those with this ordinal.
 
         Raises:
             InvalidInputError: The start is not an ancestor of the end, a snapshot between them was expired, or a
@@ -224,6 +230,30 @@ class ChangelogScan:
     @property
     def start(self) -> int | None:
         """The snapshot after which changes are read."""
+
+    @property
+    def identifier_columns(self) -> list[str] | None:
+        """The columns that identify a row, as they were named."""
+
+    @property
+    def is_net(self) -> bool:
+        """Whether only the changes between the two ends are read."""
+
+    def snapshots(self) -> list[tuple[int, int, bool]]:
+        """The snapshots whose changes are read: the ordinal and the id of each, and whether it only added rows.
+
+        They come oldest first. Of net changes there is one. No manifest is read.
+        """
+
+    def only(self, ordinal: int) -> ChangelogScan:
+        """The changes with one ordinal."""
+
+    def appended(self, ordinal: int) -> Plan:
+        """The files that an append added, as the plan of a scan without deletes.
+
+        Raises:
+            InvalidInputError: No append has this ordinal.
+        """
 
     def plan(self) -> Batch:
         """The files with changed rows."""

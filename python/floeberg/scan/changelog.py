@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
+from floeberg._arguments import checked_bool, checked_int
 from floeberg.scan.rows import RowSource
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from collections.abc import Callable
 
-__all__ = ["ChangelogScan"]
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["ChangelogScan", "register_changelog_frames"]
+
+SparkOptions: TypeAlias = "dict[str, int | bool | None]"
+_MAKERS: dict[str, Callable[[ChangelogScan, SparkSession, SparkOptions], DataFrame]] = {}
+"""Makers of data frames by engine. The package registers them, so that changelogs need not import engines."""
+
+
+def register_changelog_frames(
+    engine: str, make: Callable[[ChangelogScan, SparkSession, SparkOptions], DataFrame]
+) -> None:
+    """Registers the maker of an engine's data frames."""
+    _MAKERS[engine] = make
 
 
 class ChangelogScan(RowSource[_native.ChangelogScan]):
@@ -33,6 +48,44 @@ class ChangelogScan(RowSource[_native.ChangelogScan]):
     def to_snapshot_id_inclusive(self) -> int | None:
         """The last snapshot whose changes are read; `None` for an empty table."""
         return self._inner.scan().snapshot_id
+
+    def to_spark(
+        self,
+        spark: SparkSession,
+        *,
+        partitions: int | None = None,
+        split_size: int | None = None,
+        threads: int | None = None,
+        truncate_nanoseconds: bool = False,
+    ) -> DataFrame:
+        """Makes a DataFrame of these changes.
+
+        Tasks of Spark read the files of appends. The changes of a snapshot that deletes or replaces rows are found by
+        one task, and so are net changes. Rows come in no order: `_change_ordinal` has that of the snapshots.
+
+        Args:
+            spark: A session of PySpark 4.0 or later, classic or Spark Connect.
+            partitions: The maximum number of partitions. By default, two for each core, or more for large appends.
+            split_size: Without `partitions`, the maximum size of a partition of appended rows in bytes. By default, the
+                table's property `read.split.target-size`, or 128 MiB.
+            threads: Threads of a task that reads appended rows. By default, `FLOEBERG_THREADS` of the workers, or one;
+                four if the files are small.
+            truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
+
+        Returns:
+            A `pyspark.sql.DataFrame`.
+
+        Raises:
+            NotInstalledError: PySpark is not installed, or its workers lack Floeberg: `pip install 'floeberg[spark]'`.
+            UnsupportedError: PySpark is older than 4.0, or Spark has no type for a column.
+        """
+        options = {
+            "partitions": None if partitions is None else checked_int("partitions", partitions),
+            "split-size": None if split_size is None else checked_int("split_size", split_size),
+            "threads": None if threads is None else checked_int("threads", threads),
+            "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
+        }
+        return _MAKERS["spark"](self, spark, options)
 
     def plan_files(self) -> pa.RecordBatch:
         """Finds the files with changed rows.

@@ -11,7 +11,7 @@ Invariant: `schema` pins the columns, and the first `reader` the snapshot, for a
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql.datasource import DataSource
 
@@ -19,12 +19,13 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance import LanceTable
 from floeberg.spark.lance.reader import LanceReader, lance_struct
 from floeberg.spark.lance.request import LanceRequest, check_iceberg, is_lance_scan
+from floeberg.spark.read.changelog_reader import ChangelogReader, ChangelogRequest, is_changelog
+from floeberg.spark.read.changes import with_change_columns
 from floeberg.spark.read.options import SCAN, read_options
 from floeberg.spark.read.reader import FloebergReader
 from floeberg.spark.read.scan_request import ScanRequest
 from floeberg.spark.read.types import spark_struct
 from floeberg.spark.session.worker_pickle import pickle_call
-from floeberg.spark.stream.changes import with_change_columns
 from floeberg.spark.write.options import write_options
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ _WIDE = (
 )
 
 
+_Request: TypeAlias = ScanRequest | LanceRequest | ChangelogRequest
 _NO_LANCE = "Lance tables cannot be read as streams: use spark.read"
 
 
@@ -66,7 +68,7 @@ class FloebergDataSource(DataSource):
     def __init__(self, options: MutableMapping[str, str], parallelism: int | None = None) -> None:
         super().__init__(options)
         self._parallelism = parallelism
-        self._request: ScanRequest | LanceRequest | None = None
+        self._request: _Request | None = None
 
     @classmethod
     def name(cls) -> str:
@@ -78,24 +80,29 @@ class FloebergDataSource(DataSource):
         request = self._pinned()
         if isinstance(request, LanceRequest):
             return lance_struct(request)
+        if isinstance(request, ChangelogRequest):
+            return request.struct()
         fields = request.open().projection().fields
         if len(fields) > _FEW_COLUMNS and "columns" not in self.options and SCAN not in self.options:
             _LOG.warning(_WIDE, len(fields))
         columns = spark_struct(fields, truncate_nanoseconds=request.settings.truncate_nanoseconds)
         return with_change_columns(columns) if request.is_changelog else columns
 
-    def reader(self, schema: StructType) -> FloebergReader | LanceReader:
+    def reader(self, schema: StructType) -> FloebergReader | LanceReader | ChangelogReader:
         """The reader of this schema: the table's own, or the user's."""
         request = self._pinned()
         if isinstance(request, LanceRequest):
             return LanceReader.of(request, schema, self._parallelism)
+        if isinstance(request, ChangelogRequest):
+            return ChangelogReader.of(request, schema, self._parallelism)
         if request.stream_options:
             raise InvalidInputError(
-                f"the option {request.stream_options[0]!r} is for streams: use spark.readStream, or leave it out"
+                f"the option {request.stream_options[0]!r} is for streams: use spark.readStream, or leave it out. "
+                "Table.changelog_scan(..).to_spark(spark) reads changes once"
             )
         return FloebergReader.of(request.planned(), schema, self._parallelism)
 
-    def _pinned(self) -> ScanRequest | LanceRequest:
+    def _pinned(self) -> _Request:
         if self._request is None:
             self._request = _request_of(self.options)
         return self._request
@@ -123,6 +130,8 @@ class FloebergDataSource(DataSource):
         request = self._pinned()
         if isinstance(request, LanceRequest):
             raise UnsupportedError(_NO_LANCE)
+        if isinstance(request, ChangelogRequest):
+            raise InvalidInputError(f"the option {SCAN!r} is set by ChangelogScan.to_spark only")
         return FloebergStreamReader.of(request, schema, self._parallelism)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FloebergStreamWriter:  # noqa: FBT001, N802
@@ -147,10 +156,12 @@ class FloebergDataSource(DataSource):
         )
 
 
-def _request_of(options: Mapping[str, str]) -> ScanRequest | LanceRequest:
+def _request_of(options: Mapping[str, str]) -> _Request:
     """The scan that options ask for, pinned to a metadata file or a version."""
     wanted, settings = read_options(options)
     if isinstance(wanted, bytes):
+        if is_changelog(wanted):
+            return ChangelogRequest(wanted, settings)
         return LanceRequest(wanted, settings) if is_lance_scan(wanted) else ScanRequest(wanted, settings)
     table = wanted.locator.open_any(as_of_ms=wanted.as_of_ms)
     if isinstance(table, LanceTable):
@@ -161,9 +172,7 @@ def _request_of(options: Mapping[str, str]) -> ScanRequest | LanceRequest:
     return ScanRequest.of(table, wanted, settings)
 
 
-def _rebuild(
-    options: dict[str, str], parallelism: int | None, pinned: ScanRequest | LanceRequest | None
-) -> FloebergDataSource:
+def _rebuild(options: dict[str, str], parallelism: int | None, pinned: _Request | None) -> FloebergDataSource:
     from pyspark.sql.datasource import CaseInsensitiveDict  # noqa: PLC0415
 
     source = FloebergDataSource(CaseInsensitiveDict(options), parallelism)

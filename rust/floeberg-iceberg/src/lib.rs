@@ -44,7 +44,7 @@ mod view;
 pub mod write;
 pub mod add_files;
 
-pub use changelog::{ChangelogScan, ChangelogStream};
+pub use changelog::{ChangelogScan, ChangelogStream, ChangingSnapshot};
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

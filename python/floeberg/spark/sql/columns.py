@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.statement import Statement
     from floeberg.types import Schema
 
-__all__ = ["needed_columns", "reaches_all"]
+__all__ = ["named_columns", "needed_columns", "reaches_all"]
 
 _CHEAP = ("boolean", "int", "date", "float", "long", "double", "timestamp", "timestamptz")
 
@@ -42,9 +42,20 @@ def needed_columns(
                 f"{hidden[0]}: * does not include metadata columns: name the columns of {reference.visible!r} beside it"
             )
         return names
+    return _written(statement, names) + hidden or [_cheapest(schema)]
+
+
+def named_columns(statement: Statement, tree: Any, reference: Reference, schema: Schema) -> list[str]:  # noqa: ANN401 - the same
+    """The columns to read of a table that is asked for its changes, which have no metadata columns."""
+    names = [field.name for field in schema.fields]
+    if reaches_all(statement, tree, reference):
+        return names
+    return _written(statement, names) or [_cheapest(schema)]
+
+
+def _written(statement: Statement, names: Sequence[str]) -> list[str]:
     # What case means for other letters is for Spark to say.
-    used = [name for name in names if name.lower() in statement.words or not name.isascii()]
-    return used + hidden or [_cheapest(schema)]
+    return [name for name in names if name.lower() in statement.words or not name.isascii()]
 
 
 def reaches_all(statement: Statement, tree: Any, reference: Reference) -> bool:  # noqa: ANN401 - the same

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.sql.columns import needed_columns, reaches_all
+from floeberg.spark.sql.changelogs import CHANGES, changes_frame
+from floeberg.spark.sql.columns import named_columns, needed_columns, reaches_all
 from floeberg.spark.sql.constants import Moments
 from floeberg.spark.sql.pushdown import conditions, pushed
 
@@ -65,7 +66,7 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
     as_texts = not texts_are_certain(spark)
     found = [
         []
-        if as_texts or use.found.metadata
+        if as_texts or use.found.metadata not in {None, CHANGES}
         else conditions(use, scan, statement, case_sensitive=case_sensitive)
         for use, scan in zip(uses, scans, strict=True)
     ]
@@ -76,6 +77,10 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
     frames: dict[tuple[int, str], DataFrame] = {}
     named: list[DataFrame] = []
     for use, scan, group in zip(uses, scans, found, strict=True):
+        if use.found.metadata == CHANGES:
+            columns = named_columns(statement, tree, use, scan.schema())
+            named.append(changes_frame(spark, pushed(group, scan, moments).select(*columns), reading))
+            continue
         if use.found.metadata is not None:
             named.append(
                 _metadata_frame(spark, use, scan, statement, whole=reaches_all(statement, tree, use))

@@ -14,9 +14,25 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from floeberg.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from floeberg.spark.sql.words import Piece, Word, Words
 
-__all__ = ["Clause", "Delete", "Insert", "Merge", "Target", "Update", "read_change"]
+__all__ = [
+    "Clause",
+    "Definitions",
+    "Delete",
+    "Insert",
+    "Merge",
+    "Target",
+    "Update",
+    "read_change",
+    "read_definitions",
+]
+
+_CHANGES = ("INSERT", "DELETE", "UPDATE", "MERGE")
+_OF_DEFINITIONS = ("AS", ",", "MAX")
+"""What stands behind a bracket where WITH still defines: `WITH a(x) AS (..), b(y) MAX RECURSION LEVEL 9 AS (..)`."""
 
 ClauseRows: TypeAlias = Literal["matched", "not matched", "not matched by source"]
 
@@ -110,6 +126,43 @@ class Insert:
     by_name: bool = False
     partition: tuple[tuple[str, str | None], ...] = field(default=())
     replaced: str | None = None
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """The common table expressions before a change: `WITH one AS (..), two AS (..)`.
+
+    Args:
+        text: As written.
+        names: Their names, in lower case. Other words may be among them.
+    """
+
+    text: str = ""
+    names: frozenset[str] = frozenset()
+
+
+def read_definitions(words: Words) -> Definitions:
+    """What stands before a change. Without WITH, and in a query, there is nothing, and no word is read."""
+    depth, at = 0, 0
+    while words.next() == "WITH" and not words.is_end(at):
+        sign = words.next(at)
+        depth += (sign == "(") - (sign == ")")
+        at += 1
+        if depth == 0 and sign == ")" and words.next(at) not in _OF_DEFINITIONS:
+            break
+    if words.next() != "WITH" or words.next(at) not in _CHANGES:
+        return Definitions()
+    piece = words.piece(at)
+    return Definitions(piece.text, frozenset(each.text.lower() for each in _outer(piece)))
+
+
+def _outer(piece: Piece) -> Iterator[Word]:
+    """The names outside of brackets."""
+    depth = 0
+    for each in piece.words:
+        depth += (each.upper == "(") - (each.upper == ")")
+        if depth == 0 and each.is_name and each.upper not in {"WITH", "RECURSIVE", "AS"}:
+            yield each
 
 
 def read_change(words: Words) -> Delete | Update | Merge | Insert | None:

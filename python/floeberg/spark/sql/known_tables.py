@@ -18,6 +18,7 @@ from floeberg.catalog import load_catalog
 from floeberg.catalog.configuration import configured_name, configured_properties
 from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError, UnsupportedError
 from floeberg.spark.session.audits import audited
+from floeberg.spark.sql.changelogs import CHANGES
 from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "KnownTables"]
 
-_METADATA: frozenset[str] = frozenset(get_args(MetadataTable))
+_METADATA: frozenset[str] = frozenset({*get_args(MetadataTable), CHANGES})
 _SELECTOR = re.compile(r"(branch|tag)_(.+)|(snapshot_id|at_timestamp)_([0-9]+)", re.DOTALL)
 
 
@@ -41,6 +42,7 @@ class Found:
     full: tuple[str, ...]
     """The whole name, with that of the catalog."""
     metadata: str | None = None
+    """A metadata table, or `changes`."""
     ref: tuple[str, str] | None = None
     """`branch` or `tag`, and its name."""
     snapshot_id: int | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.spark.sql.changelogs import create_changelog_view
 from floeberg.spark.sql.file_procedures import add_files, register_table
 
 if TYPE_CHECKING:
@@ -41,11 +42,19 @@ class _Procedure:
 
 @dataclass(frozen=True)
 class _Place:
-    """The table that a procedure is for, which may not be there yet."""
+    """The table that a procedure is for, which may not be there yet.
+
+    Args:
+        spark: The session.
+        catalog: Its catalog.
+        levels: Its name there.
+        reading: What `Scan.to_spark` is given.
+    """
 
     spark: SparkSession
     catalog: Catalog
     levels: tuple[str, ...]
+    reading: Mapping[str, Any]
 
     @property
     def table(self) -> Table:
@@ -85,7 +94,7 @@ def call(queries: Queries, words: Words) -> DataFrame | None:
     levels = tuple(str(given.pop("table")).replace("`", "").split("."))
     if levels[0] == catalog.name and len(levels) > 2:  # noqa: PLR2004 - a catalog before both
         levels = levels[1:]
-    rows = procedure.run(_Place(queries.spark, catalog, levels), given)
+    rows = procedure.run(_Place(queries.spark, catalog, levels, queries.reading), given)
     return queries.spark.createDataFrame(list(rows), procedure.columns)
 
 
@@ -184,6 +193,11 @@ def _ancestors_of(place: _Place, given: Mapping[str, Any]) -> Sequence[tuple[Any
     return found
 
 
+def _changelog_view(place: _Place, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+    made = create_changelog_view(place.spark, place.table, place.levels[-1], given, place.reading)
+    return [(made,)]
+
+
 _BOTH = "previous_snapshot_id bigint, current_snapshot_id bigint"
 _SOURCE = "source_snapshot_id bigint, current_snapshot_id bigint"
 _PROCEDURES = {
@@ -212,6 +226,17 @@ _PROCEDURES = {
         "added_files_count bigint, changed_partition_count bigint",
         lambda place, given: [add_files(place.spark, place.table, given)],
     ),
+    "create_changelog_view": _Procedure(
+        {
+            "changelog_view": "string?",
+            "options": "map<string,string>?",
+            "net_changes": "boolean?",
+            "compute_updates": "boolean?",
+            "identifier_columns": "array<string>?",
+        },
+        "changelog_view string",
+        _changelog_view,
+    ),
     "register_table": _Procedure(
         {"metadata_file": "string"},
         "current_snapshot_id bigint, total_records_count bigint, total_data_files_count bigint",
@@ -232,6 +257,5 @@ _INSTEAD = {
     "rewrite_table_path": "tables that were moved are read with `relocate`",
     "compute_table_stats": _COMPUTE,
     "compute_partition_stats": _COMPUTE,
-    "create_changelog_view": "use Table.changelog_scan, and make a view of its rows",
 }
 """Procedures of Iceberg that are not here, and what to do."""

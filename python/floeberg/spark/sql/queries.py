@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.sql.frames import frames_of, is_case_sensitive
+from floeberg.spark.sql.grammar import Definitions
 from floeberg.spark.sql.references import references
 from floeberg.spark.sql.rewriting import edits, template
 from floeberg.spark.sql.statement import parse_query, read_statement
@@ -61,6 +62,7 @@ class Queries:
         args: Values of parameters.
         reading: What `Scan.to_spark` is given.
         reads: What frames read.
+        defined: The common table expressions that the statement begins with.
     """
 
     spark: SparkSession
@@ -68,11 +70,12 @@ class Queries:
     args: dict[str, Any] | list[Any] | None = None
     reading: dict[str, Any] = field(default_factory=dict)
     reads: Reads = field(default_factory=Reads)
+    defined: Definitions = field(default_factory=Definitions)
 
     def frame(
         self, text: str, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
     ) -> DataFrame:
-        """The frame of a query.
+        """The frame of a query, which may name what the statement defines.
 
         Args:
             text: The query.
@@ -81,6 +84,12 @@ class Queries:
                 nothing that is known.
         """
         statement = read_statement(text)
+        if statement is not None and statement.words & self.defined.names:
+            begins = statement.tokens[0].text.upper()
+            # One that defines names of its own stands in brackets.
+            own = f"SELECT * FROM ({text}\n)" if begins == "WITH" else text  # noqa: S608 - the user's own text
+            text = f"{self.defined.text} {own}"
+            statement = read_statement(text)
         if statement is None:
             return self.spark.sql(text, self.args)
         return self.run(statement, empty=empty, narrowed=narrowed)

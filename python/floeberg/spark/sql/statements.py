@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.sql.alter import alter
 from floeberg.spark.sql.changes import delete, update
 from floeberg.spark.sql.definitions import create_namespace, create_table, drop_namespace, drop_table
-from floeberg.spark.sql.grammar import Delete, Insert, Merge, Update, read_change
+from floeberg.spark.sql.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
 from floeberg.spark.sql.inserts import insert
 from floeberg.spark.sql.merge import merge
 from floeberg.spark.sql.procedures import call
@@ -33,15 +34,17 @@ def run_change(queries: Queries, statement: Statement) -> DataFrame | None:
         A row: the snapshot, and the rows that were updated, deleted and inserted.
     """
     words = Words.of(statement)
-    if words.next() not in {"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE"}:
+    if words.next() not in {"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "WITH"}:
         return None
     if not any(queries.known.look_up(name.parts) is not None for name in statement.names):
         return None
+    defined = read_definitions(words)
     parts = read_change(words)
     if parts is None or queries.known.look_up(parts.target.parts) is None:
         return None
     if isinstance(queries.args, list) and queries.args:
         raise InvalidInputError(f"{statement.word}: give values of parameters by their names, as in :least")
+    queries = replace(queries, defined=defined)
     if isinstance(parts, Delete):
         done = delete(queries, parts)
     elif isinstance(parts, Update):

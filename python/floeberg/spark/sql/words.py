@@ -77,6 +77,10 @@ class Words:
         """Whether all words are read."""
         return self._at >= len(self._words)
 
+    def is_end(self, ahead: int) -> bool:
+        """Whether there are no more words than these to read."""
+        return self._at + ahead >= len(self._words)
+
     def next(self, ahead: int = 0) -> str:
         """A word in upper case, which stays to be read; empty at the end and for what is quoted."""
         at = self._at + ahead
@@ -237,6 +241,12 @@ class Words:
         first, self._at = self._at, len(self._words)
         if first == self._at:
             self.unexpected("more words")
+        return self._piece(first, self._at)
+
+    def piece(self, count: int) -> Piece:
+        """Reads some words. Errors name the one after them as what is read."""
+        first, self._at = self._at, self._at + count
+        self._what = self.next()
         return self._piece(first, self._at)
 
     def _piece(self, first: int, end: int) -> Piece:

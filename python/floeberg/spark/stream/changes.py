@@ -1,54 +1,27 @@
-"""How does a stream tell what became of rows?
-
-Rows have the columns of a changelog after their own. What an append added is read by task groups, as without a
-changelog. A snapshot of another operation is compared with the one before it, in one task.
+"""Which changes are in a micro-batch, and which task reads them?
 
 Invariant: the changes of a snapshot are in one micro-batch, and `_change_ordinal` counts the snapshots of a stream.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
-from pyspark.sql.datasource import InputPartition
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
-from floeberg.spark.read.group_rows import group_batches, task_groups
-from floeberg.spark.session.environment import own_cores
-from floeberg.types import NestedField, PrimitiveType
+from floeberg.spark.read.changes import added_parts, compared_part, packed
+from floeberg.spark.read.group_rows import task_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    import pyarrow as pa
+    from pyspark.sql.datasource import InputPartition
 
     from floeberg.spark.read.options import ReadSettings
     from floeberg.spark.read.projection import OutputField
     from floeberg.spark.stream.history import Piece
     from floeberg.spark.stream.planning import StreamPlanning
 
-__all__ = ["CHANGE_COLUMNS", "change_batches", "change_partitions", "with_change_columns"]
-
-CHANGE_COLUMNS = (
-    NestedField(2_147_483_543, "_change_type", PrimitiveType("string"), required=True),
-    NestedField(2_147_483_542, "_change_ordinal", PrimitiveType("int"), required=True),
-    NestedField(2_147_483_541, "_commit_snapshot_id", PrimitiveType("long"), required=True),
-)
-"""The columns after those of the table."""
-
-_PARTITIONS_PER_CORE = 2
-_UNKNOWN_SIZE = 1 << 20
-
-
-def with_change_columns(columns: StructType) -> StructType:
-    """Columns of Spark, and those of a changelog."""
-    kinds = (StringType(), IntegerType(), LongType())
-    added = [
-        StructField(field.name, kind, nullable=False)
-        for field, kind in zip(CHANGE_COLUMNS, kinds, strict=True)
-    ]
-    return StructType([*columns.fields, *added])
+__all__ = ["change_partitions"]
 
 
 def change_partitions(
@@ -68,18 +41,7 @@ def change_partitions(
         parallelism: The cores of the cluster, where they are known.
     """
     weighed = [each for piece in pieces for each in _parts(planning, piece, settings, parallelism)]
-    most = settings.partitions or _PARTITIONS_PER_CORE * (parallelism or own_cores())
-    target = sum(weight for _, weight in weighed) / most
-    found, open_parts, size = [], list[Any](), 0
-    for part, weight in weighed:
-        open_parts.append(part)
-        size += weight
-        if size >= target:
-            found.append(tuple(open_parts))
-            open_parts, size = [], 0
-    if open_parts:
-        found.append(tuple(open_parts))
-    return [InputPartition((parts, output, True)) for parts in found]
+    return packed(weighed, output, settings, parallelism)
 
 
 def _parts(
@@ -89,10 +51,7 @@ def _parts(
     snapshot = piece.snapshot
     if piece.is_whole or snapshot.operation == "append":
         groups = task_groups(planning.plan(piece), settings, parallelism)
-        return [
-            ((group._inner, piece.ordinal, snapshot.snapshot_id), max(group.size_in_bytes, 1))  # noqa: SLF001 - the package's own
-            for group in groups
-        ]
+        return added_parts(groups, piece.ordinal, snapshot.snapshot_id)
     names = planning.options.stream.identifier_columns
     changes = _native.ChangelogScan.of(
         planning.narrowed(planning.at(snapshot))._inner,  # noqa: SLF001 - the package's own
@@ -100,47 +59,4 @@ def _parts(
         None if names is None else list(names),
         False,
     )
-    return [((changes, piece.ordinal, None), _UNKNOWN_SIZE)]
-
-
-def change_batches(
-    parts: Sequence[Any], output: tuple[OutputField, ...] | None, settings: ReadSettings
-) -> Iterator[pa.RecordBatch]:
-    """The changes of a partition, in the Arrow types that Spark checks for."""
-    from floeberg.spark.read.output_schema import to_output_schema  # noqa: PLC0415 - planning needs none
-
-    for what, ordinal, snapshot_id in parts:
-        rows = (
-            _compared(what, ordinal) if snapshot_id is None else _added(what, ordinal, snapshot_id, settings)
-        )
-        for batch in rows:
-            yield to_output_schema(batch, output)
-
-
-def _added(
-    group: _native.TaskGroup, ordinal: int, snapshot_id: int, settings: ReadSettings
-) -> Iterator[pa.RecordBatch]:
-    """Rows that an append added."""
-    import pyarrow as pa  # noqa: PLC0415 - the same
-
-    values = (pa.scalar("INSERT"), pa.scalar(ordinal, pa.int32()), pa.scalar(snapshot_id, pa.int64()))
-    for batch in group_batches(group, settings, None):
-        added = [pa.repeat(value, batch.num_rows) for value in values]
-        fields = [
-            pa.field(field.name, value.type, nullable=False)
-            for field, value in zip(CHANGE_COLUMNS, values, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays([*batch.columns, *added], schema=pa.schema([*batch.schema, *fields]))
-
-
-def _compared(changes: _native.ChangelogScan, ordinal: int) -> Iterator[pa.RecordBatch]:
-    """Rows that a snapshot of any operation changed."""
-    import pyarrow as pa  # noqa: PLC0415 - the same
-
-    stream = changes.stream("spark-truncate-ns")
-    while (batch := stream.next_batch()) is not None:
-        rows = pa.record_batch(cast("Any", batch))
-        at = rows.schema.get_field_index("_change_ordinal")
-        yield rows.set_column(
-            at, rows.schema.field(at), pa.repeat(pa.scalar(ordinal, pa.int32()), rows.num_rows)
-        )
+    return [compared_part(changes, piece.ordinal)]

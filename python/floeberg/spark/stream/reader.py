@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from floeberg.errors import InvalidInputError
+from floeberg.spark.read.changes import CHANGE_COLUMNS, change_batches
 from floeberg.spark.read.group_rows import group_batches, task_groups
 from floeberg.spark.read.projection import Matching, names_to_read, output_fields
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.stream.admission import AvailableNow, admitted, default_limit
-from floeberg.spark.stream.changes import CHANGE_COLUMNS, change_batches, change_partitions
+from floeberg.spark.stream.changes import change_partitions
 from floeberg.spark.stream.history import History
 from floeberg.spark.stream.offset import StreamOffset
 from floeberg.spark.stream.planning import StreamPlanning

@@ -26,5 +26,5 @@ mod open_step;
 mod stream;
 mod scan;
 
-pub use scan::ChangelogScan;
+pub use scan::{ChangelogScan, ChangingSnapshot};
 pub use stream::ChangelogStream;

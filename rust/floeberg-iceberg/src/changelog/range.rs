@@ -13,6 +13,10 @@ use crate::metadata::{Snapshot, TableMetadata};
 
 /// The operation of a snapshot that changes files and no rows.
 const REPLACE: &str = "replace";
+/// The operation of a snapshot that only adds.
+const APPEND: &str = "append";
+/// What the summary of an append does not count.
+const NOT_OF_APPENDS: [&str; 3] = ["deleted-data-files", "added-delete-files", "removed-delete-files"];
 
 /// What is compared for the changes of a snapshot, or of several at once.
 #[derive(Debug, Clone)]
@@ -23,6 +27,8 @@ pub(super) struct Compared {
     pub before: Option<Arc<Snapshot>>,
     /// The state after.
     pub after: Arc<Snapshot>,
+    /// Are the changes those of one snapshot, which only added rows?
+    pub is_append: bool,
 }
 
 /// The snapshots of a range that changed rows. With `net`, the two ends of the range.
@@ -54,7 +60,17 @@ pub(super) fn compared(
         changing = vec![(Arc::clone(end), line.get(first).cloned())];
     }
     let numbered = changing.into_iter().zip(0..);
-    Ok(numbered.map(|((after, before), ordinal)| Compared { ordinal, before, after }).collect())
+    let each = |((after, before), ordinal): ((Arc<Snapshot>, _), i32)| {
+        let is_append = !net && only_adds(&after);
+        Compared { ordinal, before, after, is_append }
+    };
+    Ok(numbered.map(each).collect())
+}
+
+/// Did a snapshot only add rows, as its operation and its summary say?
+fn only_adds(snapshot: &Snapshot) -> bool {
+    let has = |key: &str| snapshot.summary.get(key).is_some_and(|count| count != "0");
+    snapshot.operation.as_deref() == Some(APPEND) && !NOT_OF_APPENDS.into_iter().any(has)
 }
 
 /// How many snapshots of a line, which begins with the newest, are after the start.

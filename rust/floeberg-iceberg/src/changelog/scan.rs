@@ -15,6 +15,7 @@ use super::range::{Compared, compared};
 use super::step::{ChangeType, ChangedFile, ChangedRows, Step};
 use super::stream::ChangelogStream;
 use crate::Scan;
+use crate::plan::{Appends, Plan, PlanRequest, plan};
 
 /// The changes after one snapshot, up to that of a scan.
 #[derive(Debug, Clone)]
@@ -23,6 +24,19 @@ pub struct ChangelogScan {
     start: Option<i64>,
     identifier_columns: Option<Vec<String>>,
     net: bool,
+    /// The `_change_ordinal` of the changes that are read; `None` is all.
+    only: Option<i32>,
+}
+
+/// A snapshot whose changes are read. Of net changes there is one, the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangingSnapshot {
+    /// The `_change_ordinal` of its changes, from 0.
+    pub ordinal: i32,
+    /// Its id.
+    pub snapshot_id: i64,
+    /// Did it only add rows?
+    pub is_append: bool,
 }
 
 impl ChangelogScan {
@@ -40,7 +54,7 @@ impl ChangelogScan {
         identifier_columns: Option<Vec<String>>,
         net: bool,
     ) -> Result<Self> {
-        let changelog = Self { scan, start, identifier_columns, net };
+        let changelog = Self { scan, start, identifier_columns, net, only: None };
         changelog.compared()?;
         changelog.key()?;
         changelog.output_schema()?;
@@ -65,6 +79,45 @@ impl ChangelogScan {
     /// Are only the changes between the two ends read?
     pub fn is_net(&self) -> bool {
         self.net
+    }
+
+    /// The snapshots whose changes are read, oldest first. No manifest is read.
+    pub fn snapshots(&self) -> Result<Vec<ChangingSnapshot>> {
+        let of = |each: Compared| ChangingSnapshot {
+            ordinal: each.ordinal,
+            snapshot_id: each.after.snapshot_id,
+            is_append: each.is_append,
+        };
+        Ok(self.compared()?.into_iter().map(of).collect())
+    }
+
+    /// The changes with one `_change_ordinal` alone. There are none where no snapshot has it.
+    #[must_use]
+    pub fn only(self, ordinal: i32) -> Self {
+        Self { only: Some(ordinal), ..self }
+    }
+
+    /// The `_change_ordinal` of the changes that are read; `None` is all.
+    pub fn only_ordinal(&self) -> Option<i32> {
+        self.only
+    }
+
+    /// The files that an append of this changelog added: all of their rows that the filter keeps came with it. They are read as a
+    /// scan's, without deletes.
+    ///
+    /// Errors: `InvalidInput` for a snapshot that is not an append; those of planning.
+    pub fn appended(&self, ordinal: i32, cancel: &Cancel) -> Result<Plan> {
+        let found = self.compared()?.into_iter().find(|each| each.ordinal == ordinal && each.is_append);
+        let Some(append) = found else {
+            return Err(Error::invalid_input(format!("the changes {ordinal} are not those of an append")));
+        };
+        let before = append.before.map(|before| before.snapshot_id);
+        let appends = Appends::between(self.scan.table().metadata(), before, &append.after)?;
+        plan(PlanRequest {
+            snapshot: Some(append.after),
+            appends: Some(Arc::new(appends)),
+            ..self.scan.plan_request(cancel)?
+        })
     }
 
     /// The Arrow schema of every batch: the selected columns, then `_change_type`, `_change_ordinal` and `_commit_snapshot_id`.
@@ -113,8 +166,10 @@ impl ChangelogScan {
 
     fn compared(&self) -> Result<Vec<Compared>> {
         let table = self.scan.table();
-        compared(table.metadata(), self.start, self.scan.snapshot()?.as_ref(), self.net)
-            .context("table", table.metadata_location())
+        let mut all = compared(table.metadata(), self.start, self.scan.snapshot()?.as_ref(), self.net)
+            .context("table", table.metadata_location())?;
+        all.retain(|each| self.only.is_none_or(|ordinal| each.ordinal == ordinal));
+        Ok(all)
     }
 
     fn columns(&self, cancel: &Cancel) -> Result<Arc<Columns>> {

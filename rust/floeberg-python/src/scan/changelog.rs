@@ -12,6 +12,7 @@ use pyo3::types::PyCapsule;
 use crate::arrow::{Batch, Batches};
 use crate::runtime;
 use crate::scan::engine_schema::EngineSchema;
+use crate::scan::plan::Plan;
 use crate::scan::rows::{self, Rows};
 use crate::scan::scan::Scan;
 use crate::scan::stream::BatchReader;
@@ -21,7 +22,7 @@ use crate::scan::stream::BatchReader;
 pub struct ChangelogScan(IcebergChangelog);
 
 /// The arguments of `ChangelogScan.of`.
-type Arguments = (Scan, Option<i64>, Option<Vec<String>>, bool);
+type Arguments = (Scan, Option<i64>, Option<Vec<String>>, bool, Option<i32>);
 
 impl Rows for IcebergChangelog {
     type Stream = ChangelogStream;
@@ -37,18 +38,54 @@ impl Rows for IcebergChangelog {
 
 #[pymethods]
 impl ChangelogScan {
-    /// The changes after a snapshot, up to that of a scan.
+    /// The changes after a snapshot, up to that of a scan; with `only`, those of one snapshot.
     #[staticmethod]
-    #[pyo3(signature = (scan, start, identifier_columns, net))]
+    #[pyo3(signature = (scan, start, identifier_columns, net, only=None))]
     fn of(
         py: Python<'_>,
         scan: &Scan,
         start: Option<i64>,
         identifier_columns: Option<Vec<String>>,
         net: bool,
+        only: Option<i32>,
     ) -> PyResult<Self> {
         let scan = scan.inner().clone();
-        runtime::call(py, || IcebergChangelog::new(scan, start, identifier_columns, net)).map(Self)
+        let all = runtime::call(py, || IcebergChangelog::new(scan, start, identifier_columns, net))?;
+        Ok(Self(match only {
+            None => all,
+            Some(ordinal) => all.only(ordinal),
+        }))
+    }
+
+    /// The snapshots whose changes are read: the ordinal and the id of each, and whether it only added rows.
+    fn snapshots(&self, py: Python<'_>) -> PyResult<Vec<(i32, i64, bool)>> {
+        let found = runtime::call(py, || self.0.snapshots())?;
+        Ok(found.iter().map(|each| (each.ordinal, each.snapshot_id, each.is_append)).collect())
+    }
+
+    /// The changes of one snapshot.
+    fn only(&self, ordinal: i32) -> Self {
+        Self(self.0.clone().only(ordinal))
+    }
+
+    /// The files that an append added.
+    fn appended(&self, py: Python<'_>, ordinal: i32) -> PyResult<Plan> {
+        let changelog = self.0.clone();
+        let plan =
+            runtime::run(py, &Cancel::default(), move |cancel| changelog.appended(ordinal, cancel))?;
+        Ok(Plan::of(self.0.scan(), plan))
+    }
+
+    /// The columns that identify a row, as they were named.
+    #[getter]
+    fn identifier_columns(&self) -> Option<Vec<String>> {
+        self.0.identifier_columns().map(<[String]>::to_vec)
+    }
+
+    /// Are only the changes between the two ends read?
+    #[getter]
+    fn is_net(&self) -> bool {
+        self.0.is_net()
     }
 
     /// The scan of the end.
@@ -112,6 +149,7 @@ impl ChangelogScan {
         let changelog = &slf.get().0;
         let columns = changelog.identifier_columns().map(<[String]>::to_vec);
         let scan = Scan::of(changelog.scan().clone());
-        Ok((slf.get_type().getattr("of")?, (scan, changelog.start(), columns, changelog.is_net())))
+        let (start, net, only) = (changelog.start(), changelog.is_net(), changelog.only_ordinal());
+        Ok((slf.get_type().getattr("of")?, (scan, start, columns, net, only)))
     }
 }
