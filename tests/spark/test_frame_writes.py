@@ -128,3 +128,37 @@ def test_an_overwrite_with_older_rows_of_the_table_loses_no_newer_ones(spark, la
     newer = floeberg.spark.table(spark, "db.t", catalog=lake, **how).distinct()
     floeberg.spark.write(newer, "db.t", catalog=lake, mode="overwrite")
     assert ids(table) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("reader", ["auto", "arrow"])
+def test_an_overwrite_by_a_query_that_keeps_no_column_loses_no_newer_rows(spark, lake, reader):
+    table = lake.create_table("db.t", SCHEMA.remove(2))
+    table.append(pa.table({"id": [1, 2], "city": ["a", "b"]}))
+    frame = floeberg.spark.table(spark, "db.t", catalog=lake, reader=reader)
+    frame.createOrReplaceTempView("before")
+    made = frame.selectExpr("max(id) AS id", "'most' AS city")
+    made.createOrReplaceTempView("most")
+    table.append(pa.table({"id": [3], "city": ["a"]}))
+    newest = floeberg.spark.table(spark, "db.t", catalog=lake, reader=reader)
+    with pytest.raises(CommitConflictError, match="added a file"):
+        floeberg.spark.write(made, "db.t", catalog=lake, mode="overwrite")
+    queries = [
+        "SELECT id, city FROM most",
+        "SELECT 9L, 'x' WHERE 2 = (SELECT max(id) FROM before)",
+        "WITH c AS (SELECT count(*) AS n FROM before) SELECT n, 'x' FROM c",
+        "SELECT count(*), 'x' FROM before JOIN db.t USING (id)",
+    ]
+    for query in queries:
+        with pytest.raises(CommitConflictError, match="added a file"):
+            floeberg.spark.sql(spark, f"INSERT OVERWRITE db.t {query}", catalog=lake)
+    kept = made.cache()
+    kept.count()
+    if reader == "auto":
+        with pytest.raises(CommitConflictError, match="added a file"):
+            floeberg.spark.write(kept, "db.t", catalog=lake, mode="overwrite")
+    kept.unpersist()
+    assert ids(table) == [1, 2, 3]
+    floeberg.spark.write(
+        newest.selectExpr("max(id) AS id", "'most' AS city"), "db.t", catalog=lake, mode="overwrite"
+    )
+    assert ids(table) == [3]

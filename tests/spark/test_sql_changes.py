@@ -259,7 +259,7 @@ def test_a_task_that_ran_twice_changes_rows_once(lake):
         .to_batches()[0]
     )
     own = InputColumns(tuple(SCHEMA.names), (None,) * len(SCHEMA))
-    task = pickle.loads(pickle.dumps(ChangeTask(recipe, own, has_lineage=True, copies=False)))
+    task = pickle.loads(pickle.dumps(ChangeTask(recipe, own, has_lineage=True)))
     done = [task(iter([batch])) for _ in range(2)]
     table.commit_row_delta([done[1].written, done[1].places], read_snapshot_id=snapshot)
     assert (table.scan().count(), done[1].updated, done[1].deleted) == (12, 3, 0)

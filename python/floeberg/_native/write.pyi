@@ -183,6 +183,16 @@ class RowDeltaReceipt:
     def files_with_deletes(self) -> list[str]:
         """The data files of these rows."""
 
+    def only(self, paths: list[str]) -> RowDeltaReceipt:
+        """The rows that are deleted of some data files."""
+
+    def kept(self, reader: object) -> Column:
+        """Which rows of one batch are not deleted: a `pyarrow.RecordBatchReader` with `_file` and `_pos`.
+
+        Raises:
+            InvalidInputError: A column is missing or does not fit.
+        """
+
     def replaced_files(self) -> list[str]:
         """The data files that go."""
 

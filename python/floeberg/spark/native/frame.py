@@ -28,6 +28,7 @@ from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
 from floeberg.spark.read.chosen_files import files_token
 from floeberg.spark.read.dataframe import scan_to_dataframe
 from floeberg.spark.read.distributed import parts_for_tasks, planned
+from floeberg.spark.read.frame_reads import note_frame
 from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir
@@ -95,7 +96,10 @@ def frame_of(
 def _record(scan: Scan, spark: SparkSession) -> None:
     """Records what is read, for an overwrite of the same table."""
     read = branch_read(scan)
-    if read is not None and not is_connect(spark) and (folder := driver_local_dir(spark)):
+    if read is None:
+        return
+    note_frame(read)
+    if not is_connect(spark) and (folder := driver_local_dir(spark)):
         record_frame(read, folder)
 
 

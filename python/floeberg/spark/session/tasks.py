@@ -10,7 +10,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import NotInstalledError
+from floeberg.errors import InternalError, NotInstalledError
 from floeberg.spark.session.batch_limits import batch_limits
 from floeberg.spark.session.settings import changed_settings
 
@@ -50,20 +50,31 @@ def run_tasks(
         import pickle  # noqa: PLC0415 - nothing around this function travels with it
 
         import pyarrow  # noqa: ICN001, PLC0415
+        from pyspark import TaskContext  # noqa: PLC0415
 
+        done = pickle.dumps(work(batches))
+        context = TaskContext.get()
+        number = 0 if context is None else context.partitionId()
         yield pyarrow.RecordBatch.from_pydict(
-            {"done": pyarrow.array([pickle.dumps(work(batches))], pyarrow.binary())}
+            {
+                "task": pyarrow.array([number], pyarrow.int32()),
+                "done": pyarrow.array([done], pyarrow.binary()),
+            }
         )
 
     spark = frame.sparkSession
     try:
         with changed_settings(spark, batch_limits(spark, frame.schema, short)):
-            done = mapped(frame, run, "done binary").collect()
+            # `collect` of PySpark ends silently where the JVM fails to send: rows are missing, and nothing is raised.
+            done = mapped(frame, run, "task int, done binary").toArrow()
     except PySparkException as error:
         if told := _CANNOT_IMPORT.search(str(error)):
             raise NotInstalledError(told[0]) from error
         raise
-    return [pickle.loads(bytes(row[0])) for row in done]  # noqa: S301 - made by the tasks above
+    numbers = done.column("task").to_pylist()
+    if numbers != list(range(len(numbers))):
+        raise InternalError(f"expected one answer of each task of Spark, found those of the tasks {numbers}")
+    return [pickle.loads(each.as_py()) for each in done.column("done")]  # noqa: S301 - made by the tasks above
 
 
 def mapped(

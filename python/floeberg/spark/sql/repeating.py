@@ -9,13 +9,12 @@ Invariant: a statement runs again only after a conflict, which changed nothing.
 from __future__ import annotations
 
 import itertools
-import re
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from floeberg.commit.retries import Retries
 from floeberg.errors import CommitConflictError
+from floeberg.spark.read.frame_reads import has_files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,15 +74,5 @@ def reads_of(queries: Queries, changed: ChangedTable) -> int:
         except PySparkException:
             # What is no table, as a column of arrays, has no files.
             continue
-        found += _has_files_of(paths, location)
+        found += has_files_of(paths, location)
     return found
-
-
-def _has_files_of(paths: Sequence[str], location: str) -> bool:
-    folder = _plain(location).rstrip("/") + "/"
-    return any(_plain(unquote(path)).startswith(folder) for path in paths)
-
-
-def _plain(location: str) -> str:
-    """A location without what stands before its path."""
-    return re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:/+", "/", location)

@@ -15,7 +15,7 @@ from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.lance import LanceTable
-from floeberg.spark.read.branch_reads import frames_read
+from floeberg.spark.read.frame_reads import reads_of_frame
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
 from floeberg.spark.session.settings import changed_settings
@@ -116,7 +116,7 @@ def write(  # noqa: PLR0913 - the parts of a write
     If the write fails, files of tasks may stay. They are in no table.
 
     An overwrite is validated from the snapshot that is current when it begins, and from older ones of the branch that
-    the frame reads, as far as its columns or tasks of Floeberg say it.
+    the frame reads, as far as its plan or tasks of Floeberg say it.
 
     Args:
         frame: The rows.
@@ -244,9 +244,9 @@ def commit_files(
 
 
 def _made_from(table: Table, frame: DataFrame, done: Sequence[Appended], branch: str) -> list[int | None]:
-    """The snapshots of the branch that the rows were read from, as far as columns of the frame or tasks say it."""
-    frames = frames_read(_uuid(table), frame.schema)
-    reads = {read for each in done for read in each.reads} | set(frames.reads if frames.is_certain else ())
+    """The snapshots of the branch that the rows were read from, as far as the plan of the frame or tasks say it."""
+    reads = {read for each in done for read in each.reads}
+    reads.update(reads_of_frame(frame, _uuid(table), table.location()))
     return sorted({read.snapshot_id for read in reads if read.branch == branch}, key=repr)
 
 

@@ -30,7 +30,6 @@ from floeberg.spark.write.tasks import PLACES, Changed, ChangeTask, CopyTask
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.expressions import AnyFilter
@@ -128,15 +127,13 @@ class RowChange:
         copies, receipts = self.copies, list[Any]()
         has_lineage = self.has_lineage and columns is not None
         # Only a source can match a row twice.
-        task = ChangeTask(recipe, columns, has_lineage, copies, may_repeat=self.command == "merge")
+        task = ChangeTask(recipe, columns, has_lineage, may_repeat=self.command == "merge")
         try:
             done: list[Changed] = run_tasks(frame, task, short=PLACES)
             receipts += [each.written for each in done if each.written is not None]
             self._check_once(done)
-            if copies:
-                receipts += self._copied(spark, recipe, done, receipts)
-            else:
-                receipts += [each.places for each in done if each.places is not None]
+            places = [each.places for each in done if each.places is not None]
+            receipts += self._copied(spark, recipe, places, receipts) if copies else places
             if not receipts:
                 return ChangedCounts(None)
             result = self.table.commit_row_delta(
@@ -205,21 +202,24 @@ class RowChange:
         self,
         spark: SparkSession,
         recipe: RowDeltaRecipe,
-        done: Sequence[Changed],
+        places: Sequence[RowDeltaReceipt],
         written: list[RowDeltaReceipt],
     ) -> list[RowDeltaReceipt]:
         """Writes files again, without the rows that go. `written` gets what is written, also where this fails."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+        import pickle  # noqa: PLC0415 - the same
 
-        parts = [pa.ipc.open_stream(each.positions).read_all() for each in done if each.positions]
-        if not parts:
+        from floeberg.write.row_delta import RowDeltaReceipt  # noqa: PLC0415 - the same
+
+        if not places:
             return []
-        places = pa.concat_tables(parts)
-        counts = places.group_by(["_file", "_pos"]).aggregate([([], "count_all")])
-        if counts.num_rows < places.num_rows:
+        gone = RowDeltaReceipt.concat(places)
+        if gone.deleted_rows < sum(each.deleted_rows for each in places):
             raise InvalidDataError("a row that goes is in two tasks: this is a defect")
-        files = places["_file"].unique().to_pylist()
-        groups = [(pickled, _as_bytes(places, paths)) for pickled, paths in self._groups(files)]
+        files = gone.files_with_deletes()
+        groups = [
+            (pickled, pickle.dumps(RowDeltaReceipt(gone.native().only(paths))))
+            for pickled, paths in self._groups(files)
+        ]
         tasks = min(len(groups), _TASKS_A_CORE * (cores(spark) or 2))
         frame = spark.createDataFrame(groups, "task_group binary, places binary").repartition(tasks)
         for receipts in run_tasks(frame, CopyTask(recipe, self.has_lineage)):
@@ -245,15 +245,3 @@ class RowChange:
         return [
             (pickle.dumps(group), sorted({task.file.file_path for task in group})) for group in chosen.split()
         ]
-
-
-def _as_bytes(places: pa.Table, files: Sequence[str]) -> bytes:
-    """The places in some files."""
-    import pyarrow as pa  # noqa: PLC0415 - the same
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    chosen = places.filter(pc.is_in(places["_file"], value_set=pa.array(files, pa.string())))
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, chosen.schema) as writer:
-        writer.write_table(chosen)
-    return sink.getvalue().to_pybytes()

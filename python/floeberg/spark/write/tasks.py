@@ -12,7 +12,7 @@ import pickle
 import uuid
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
@@ -96,8 +96,7 @@ class Changed:
 
     Args:
         written: The files of new rows.
-        places: The rows that go, if the files stay.
-        positions: The positions of rows that go, by file, if files are copied.
+        places: The rows that go.
         twice: A place that two rows of the source match.
         updated: The number of rows that got new values.
         inserted: The number of new rows.
@@ -106,7 +105,6 @@ class Changed:
 
     written: RowDeltaReceipt | None = None
     places: RowDeltaReceipt | None = None
-    positions: bytes = b""
     twice: tuple[str, int] | None = None
     updated: int = 0
     inserted: int = 0
@@ -124,14 +122,12 @@ class ChangeTask:
         recipe: How rows are written.
         columns: How the columns after `PLACES` become the table's; `None` where there are none.
         has_lineage: Whether the table keeps ids of rows.
-        copies: Whether files are copied without the rows that go.
         may_repeat: Whether a place may be there twice, which is an error then.
     """
 
     recipe: RowDeltaRecipe
     columns: InputColumns | None
     has_lineage: bool
-    copies: bool
     may_repeat: bool = True
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Changed:
@@ -203,13 +199,10 @@ class ChangeTask:
         if not gone.num_rows:
             return
         gone = gone.select(["_file", "_pos"]).cast(pa.schema({"_file": pa.string(), "_pos": pa.int64()}))
-        if self.copies:
-            done.positions = _as_bytes(gone)
-        else:
-            done.places = self.recipe.delete_rows(gone)
+        done.places = self.recipe.delete_rows(gone)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.recipe, self.columns, self.has_lineage, self.copies, self.may_repeat)
+        parts = (self.recipe, self.columns, self.has_lineage, self.may_repeat)
         return pickle_call(__name__, "ChangeTask", *parts)
 
 
@@ -217,7 +210,7 @@ class ChangeTask:
 class CopyTask:
     """Writes files again, without rows that go.
 
-    Its rows have a group of tasks, pickled, and the places of the rows that go.
+    Its rows have a group of tasks and the places of the rows that go, both pickled.
 
     Args:
         recipe: How rows are written.
@@ -235,7 +228,7 @@ class CopyTask:
         for batch in batches:
             for number, (group, places) in enumerate(zip(*batch.columns, strict=True)):
                 read: TaskGroup = pickle.loads(group.as_py())  # noqa: S301 - made by the driver
-                rows = _without(read, places.as_py())
+                rows = _without(read, pickle.loads(places.as_py()))  # noqa: S301 - the same
                 first = _first(rows)
                 if first is None:
                     continue
@@ -260,23 +253,14 @@ def _where(batch: pa.RecordBatch, holds: Any) -> pa.RecordBatch:  # noqa: ANN401
     return batch if holds.true_count == batch.num_rows else batch.filter(holds)
 
 
-def _without(group: TaskGroup, places: bytes) -> Iterator[pa.RecordBatch]:
+def _without(group: TaskGroup, places: RowDeltaReceipt) -> Iterator[pa.RecordBatch]:
     """The rows of a group, but for those at some places."""
     import pyarrow as pa  # noqa: PLC0415 - the same
-    import pyarrow.compute as pc  # noqa: PLC0415
 
-    gone: dict[str, Any] = {}
-    table = pa.ipc.open_stream(places).read_all()
-    for file in table["_file"].unique().to_pylist():
-        gone[file] = table.filter(pc.equal(table["_file"], file))["_pos"].combine_chunks()
     for batch in group.to_arrow_batch_reader():
-        file_at, pos_at = batch.schema.get_field_index("_file"), batch.schema.get_field_index("_pos")
-        goes = pa.repeat(pa.scalar(value=False), batch.num_rows)
-        files = batch.column(file_at)
-        for file in pc.unique(files).to_pylist():
-            here = pc.and_(pc.equal(files, file), pc.is_in(batch.column(pos_at), value_set=gone[file]))
-            goes = pc.or_(goes, here)
-        kept = batch.filter(pc.invert(goes))
+        where = batch.select(["_file", "_pos"])
+        reader = pa.RecordBatchReader.from_batches(where.schema, [where])
+        kept = batch.filter(pa.array(cast("Any", places.native().kept(reader))))
         if kept.num_rows:
             names = [each for each in kept.schema.names if each not in {"_file", "_pos"}]
             yield kept.select(names)
@@ -292,15 +276,6 @@ def _with_lineage(rows: pa.RecordBatch, row_ids: Any) -> pa.RecordBatch:  # noqa
     ]
     columns = [*rows.columns, row_ids.cast(pa.int64()), pa.nulls(rows.num_rows, pa.int64())]
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
-
-
-def _as_bytes(table: pa.Table) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415 - the same
-
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue().to_pybytes()
 
 
 def _first(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:

@@ -71,8 +71,7 @@ impl ChangelogScan {
     /// The files that an append added.
     fn appended(&self, py: Python<'_>, ordinal: i32) -> PyResult<Plan> {
         let changelog = self.0.clone();
-        let plan =
-            runtime::run(py, &Cancel::default(), move |cancel| changelog.appended(ordinal, cancel))?;
+        let plan = runtime::run(py, &Cancel::default(), move |cancel| changelog.appended(ordinal, cancel))?;
         Ok(Plan::of(self.0.scan(), plan))
     }
 

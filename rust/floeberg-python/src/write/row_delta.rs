@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow_schema::{DataType, Field};
 use floeberg_commit::{Operation as IcebergOperation, RowDelta};
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::reserved::{FILE, POS, metadata_column};
@@ -17,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use roaring::RoaringTreemap;
 
+use crate::arrow::Column;
 use crate::incoming::{RowSource, Unchecked};
 use crate::pickle::Envelope;
 use crate::runtime::{self, Fed};
@@ -45,8 +47,7 @@ impl RowDeltaReceipt {
         let mut source = RowSource::open(reader)?;
         let schema = source.schema();
         let take = move |_: &Cancel, batches: Fed<Unchecked>| {
-            let columns = [FILE, POS].into_iter().filter_map(metadata_column).collect();
-            let matching = Matching::new(&Arc::new(Schema::new(0, columns)?), &schema)?;
+            let matching = Matching::new(&Arc::new(places_schema()?), &schema)?;
             let (mut deleted_rows, mut repeated) = (BTreeMap::new(), None);
             conformed(batches, &matching, |rows| take_positions(&rows, &mut deleted_rows, &mut repeated))?;
             Ok(RowDelta { deleted_rows, repeated, ..RowDelta::default() })
@@ -84,6 +85,30 @@ impl RowDeltaReceipt {
         self.0.deleted_rows.keys().map(String::as_str).collect()
     }
 
+    /// The deleted rows of some data files alone.
+    fn only(&self, paths: Vec<String>) -> Self {
+        let of = |path: String| Some((path.clone(), self.0.deleted_rows.get(&path)?.clone()));
+        Self(RowDelta { deleted_rows: paths.into_iter().filter_map(of).collect(), ..RowDelta::default() })
+    }
+
+    /// Which rows of one batch with `_file` and `_pos` stay.
+    fn kept(&self, py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<Column> {
+        let mut source = RowSource::open(reader)?;
+        let schema = source.schema();
+        let batch = source.next(py)?;
+        let rows = runtime::call(py, || {
+            let matching = Matching::new(&Arc::new(places_schema()?), &schema)?;
+            let mut kept = Vec::new();
+            conformed(batch.map(Ok).into_iter(), &matching, |rows| {
+                kept_rows(&rows, &self.0.deleted_rows, &mut kept);
+                Ok(())
+            })?;
+            Ok(kept)
+        })?;
+        let rows: ArrayRef = Arc::new(BooleanArray::from(rows));
+        Ok(Column(Field::new("kept", DataType::Boolean, false), rows))
+    }
+
     /// The data files that go.
     fn replaced_files(&self) -> Vec<&str> {
         self.0.replaced.iter().map(String::as_str).collect()
@@ -104,6 +129,27 @@ impl RowDeltaReceipt {
             other => Err(Error::invalid_input(format!("expected a row delta, found {}", other.name()))),
         };
         runtime::call(py, read).map(Self)
+    }
+}
+
+/// `_file` and `_pos`.
+fn places_schema() -> Result<Schema> {
+    Schema::new(0, [FILE, POS].into_iter().filter_map(metadata_column).collect())
+}
+
+/// Adds which rows of a batch of paths and positions are not deleted.
+fn kept_rows(rows: &RecordBatch, deleted: &BTreeMap<String, RoaringTreemap>, kept: &mut Vec<bool>) {
+    let (paths, positions) = (rows.column(0).as_string::<i32>(), rows.column(1).as_primitive::<Int64Type>());
+    let mut row = 0;
+    while row < rows.num_rows() {
+        let path = paths.value(row);
+        let of_file = deleted.get(path);
+        while row < rows.num_rows() && paths.value(row) == path {
+            let position = u64::try_from(positions.value(row));
+            let goes = of_file.is_some_and(|all| position.is_ok_and(|position| all.contains(position)));
+            kept.push(!goes);
+            row += 1;
+        }
     }
 }
 
