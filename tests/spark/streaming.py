@@ -74,12 +74,13 @@ def expire(table: fb.Table, *snapshots: int) -> None:
     forge(table, change)
 
 
-def rename_operation(table: fb.Table, snapshot: int, operation: str) -> None:
-    """Makes a snapshot one of another operation."""
+def rename_operation(table: fb.Table, snapshot: int, operation: str, *, keeps_counts: bool = True) -> None:
+    """Makes a snapshot one of another operation. Its summary may lose its counts."""
 
     def change(metadata: dict[str, Any]) -> None:
         (found,) = (each for each in metadata["snapshots"] if each["snapshot-id"] == snapshot)
-        found["summary"]["operation"] = operation
+        counts = found["summary"] if keeps_counts else {}
+        found["summary"] = {**counts, "operation": operation}
 
     forge(table, change)
 

@@ -123,15 +123,32 @@ def test_a_table_without_changes_has_none(spark, tmp_path):
 
 
 @pytest.mark.unchecked_tables("an append that deletes")
-def test_an_append_that_is_none_is_compared(spark, tmp_path):
-    """Some writers call a snapshot that also deletes an append. Its summary counts the deletes."""
-    table = table_in(tmp_path)
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_an_append_that_is_none_is_compared(spark, tmp_path, mode, counted):
+    """Some writers call a snapshot that also deletes an append. Its summary may not count the deletes."""
+    table = table_in(tmp_path, properties={"write.delete.mode": mode, "format-version": "2"})
     append(table, 1, 2, 3)
     table.delete("id = 2")
-    rename_operation(table, table.current_snapshot().snapshot_id, "append")
+    rename_operation(table, table.current_snapshot().snapshot_id, "append", keeps_counts=counted)
+    append(table, 4)
     found = table.refresh().changelog_scan()
     assert of_spark(found.to_spark(spark)) == of_arrow(found)
     assert found.to_spark(spark).where("_change_type = 'DELETE'").count() == 1
+    batches = []
+    stream = spark.readStream.format("floeberg").option("changelog", "true")
+    first = str(table.snapshots()[0].timestamp_ms)
+    query = (
+        stream.option("stream-from-timestamp", first)
+        .load(table.location())
+        .writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .foreachBatch(lambda batch, _: batches.extend(batch.collect()))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    seen = sorted((row._change_ordinal, row._change_type, row.id) for row in batches)
+    assert seen == [(0, "INSERT", 1), (0, "INSERT", 2), (0, "INSERT", 3), (1, "DELETE", 2), (2, "INSERT", 4)]
 
 
 def test_a_frame_stays_at_its_snapshots(spark, tmp_path):
@@ -297,6 +314,27 @@ def test_a_view_of_changes_computes_updates(spark, lake):
             "'start-timestamp' is later than 'end-timestamp'",
         ),
         (", identifier_columns => array('no')", InvalidInputError, "no"),
+        (
+            ", options => map('end-snapshot-id', NULL)",
+            InvalidInputError,
+            "expected a snapshot id, found None",
+        ),
+        (
+            ", options => map('end-snapshot-id', '1_0')",
+            InvalidInputError,
+            "expected a snapshot id, found '1_0'",
+        ),
+        (
+            ", options => map('end-timestamp', '7', 'End-Timestamp', '8')",
+            InvalidInputError,
+            "'end-timestamp' is there twice",
+        ),
+        (
+            ", net_changes => true, identifier_columns => array('id')",
+            InvalidInputError,
+            "net_changes has no updates",
+        ),
+        (", net_changes => true, compute_updates => true", InvalidInputError, "net_changes has no updates"),
         (", identifier_columns => array()", InvalidInputError, "expected at least one column"),
         (", changelog_view => 'a b'", AnalysisException, "a b"),
     ],
@@ -324,3 +362,48 @@ def test_a_view_of_a_table_with_an_odd_name(spark, lake):
     assert [tuple(row)[:2] for row in spark.sql(f"SELECT * FROM {view}").collect()] == [
         (Decimal("1.50"), "INSERT")
     ]
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_an_update_to_the_same_values_is_a_change_only_where_updates_are_asked_for(spark, lake, mode):
+    table = lake.load_table("db.t")
+    table.set_properties({"write.update.mode": mode})
+    start = table.current_snapshot().snapshot_id
+    for part in ("x", "y", "x"):
+        # A changed row, whatever its old value: Spark does not look.
+        floeberg.spark.sql(
+            spark, f"UPDATE db.t SET part = concat('{part}', '') WHERE id + 0 = 2", catalog=lake
+        )
+    changed = [("DELETE", "x"), ("INSERT", "y"), ("DELETE", "y"), ("INSERT", "x")]
+    query = "SELECT _change_type, part FROM db.t.changes WHERE id = 2 AND _change_ordinal > 2"
+    assert sorted(asked(spark, lake, query)) == sorted(changed)
+    options = f", options => map('start-snapshot-id', '{start}')"
+    assert call(spark, lake, f"{options}, net_changes => true") == "t_changes"
+    assert changes_in(spark, "t_changes") == []
+    call(spark, lake, f"{options}, compute_updates => true")
+    assert [kind for _, kind, _ in changes_in(spark, "t_changes")] == ["UPDATE_AFTER", "UPDATE_BEFORE"] * 3
+    call(
+        spark,
+        lake,
+        f"{options}, net_changes => true, identifier_columns => array('id'), compute_updates => false",
+    )
+    assert changes_in(spark, "t_changes") == []
+
+
+def test_a_column_that_differs_in_case_alone_is_an_error_unless_case_counts(spark, lake):
+    table = lake.create_table("db.cased", pa.schema({"id": pa.int64(), "_CHANGE_TYPE": pa.string()}))
+    table.append(pa.table({"id": [1], "_CHANGE_TYPE": ["own"]}))
+    query = "SELECT `_change_type`, `_CHANGE_TYPE` FROM db.cased.changes"
+    for text in (
+        query,
+        "SELECT * FROM db.cased.changes",
+        "CALL lake.system.create_changelog_view('db.cased')",
+    ):
+        with pytest.raises(InvalidInputError, match="which is the same for Spark"):
+            asked(spark, lake, text)
+    assert asked(spark, lake, "SELECT id FROM db.cased.changes") == [(1,)]
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        assert asked(spark, lake, query) == [("INSERT", "own")]
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")

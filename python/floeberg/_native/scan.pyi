@@ -215,8 +215,11 @@ class ChangelogScan:
         identifier_columns: list[str] | None,
         net: bool,
         only: int | None = None,
+        updates: bool = True,
     ) -> ChangelogScan:
         """The changes after a snapshot, up to that of a scan; with `only`, those with this ordinal.
+
+        Without `updates`, they are deletes and inserts alone.
 
         Raises:
             InvalidInputError: The start is not an ancestor of the end, a snapshot between them was expired, or a
@@ -248,11 +251,17 @@ class ChangelogScan:
     def only(self, ordinal: int) -> ChangelogScan:
         """The changes with one ordinal."""
 
-    def appended(self, ordinal: int) -> Plan:
+    def without_updates(self) -> ChangelogScan:
+        """Deletes and inserts alone: rows with equal values are no change then, whatever their lineage."""
+
+    @property
+    def has_updates(self) -> bool:
+        """Whether updates are told from deletes and inserts."""
+
+    def appended(self, ordinal: int) -> Plan | None:
         """The files that an append added, as the plan of a scan without deletes.
 
-        Raises:
-            InvalidInputError: No append has this ordinal.
+        `None` if the manifests of the snapshot do not prove that it only added files.
         """
 
     def plan(self) -> Batch:

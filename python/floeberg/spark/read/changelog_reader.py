@@ -72,10 +72,11 @@ class ChangelogRequest:
         """
         asked, _, scan = self.changes.removeprefix(_ENVELOPE).partition(b"\0")
         try:
-            start, identifier_columns, net = json.loads(asked)
+            start, identifier_columns, net, updates = json.loads(asked)
         except ValueError as error:
             raise InvalidInputError(f"the option {SCAN!r} is set by ChangelogScan.to_spark only") from error
-        return _native.ChangelogScan.of(_native.Scan._from_recipe(scan), start, identifier_columns, net)  # noqa: SLF001 - not by pickle: options are anyone's
+        ends = _native.Scan._from_recipe(scan)  # noqa: SLF001 - not by pickle: options are anyone's
+        return _native.ChangelogScan.of(ends, start, identifier_columns, net, updates=updates)
 
     def struct(self) -> StructType:
         """The columns of the changes."""
@@ -97,7 +98,7 @@ def changelog_frame(
 def _changelog_bytes(changes: ChangelogScan) -> bytes:
     """The recipe of a changelog, which opens it in another process."""
     inner = changes._inner  # noqa: SLF001 - the package's own
-    asked = json.dumps([inner.start, inner.identifier_columns, inner.is_net])
+    asked = json.dumps([inner.start, inner.identifier_columns, inner.is_net, inner.has_updates])
     return b"".join([_ENVELOPE, asked.encode(), b"\0", scan_bytes(Scan(inner.scan()))])
 
 
@@ -143,11 +144,12 @@ class ChangelogReader(DataSourceReader):
         """Plans the changes: files of appends in parts of about equal size, each other snapshot in one."""
         changes, settings, weighed = self._request.open(), self._request.settings, list[tuple[Any, int]]()
         for ordinal, snapshot_id, is_append in changes.snapshots():
-            if is_append:
-                groups = task_groups(Plan(changes.appended(ordinal)), settings, self._parallelism)
-                weighed += added_parts(groups, ordinal, snapshot_id)
-            else:
+            added = changes.appended(ordinal) if is_append else None
+            if added is None:
                 weighed.append(compared_part(changes.only(ordinal), ordinal))
+            else:
+                groups = task_groups(Plan(added), settings, self._parallelism)
+                weighed += added_parts(groups, ordinal, snapshot_id)
         # With no partition at all, Spark would call `read` with one that it makes itself.
         return packed(weighed or [((), 1)], self._output, settings, self._parallelism)
 

@@ -1,15 +1,17 @@
 """How are changes of rows queried: `SELECT .. FROM table.changes`, and `CALL create_changelog_view`?
 
-Names, arguments and columns are those of Iceberg's integration with Spark. Rows that a snapshot only wrote again are
-never among the changes.
+Names, arguments and columns are those of Iceberg's integration with Spark. A snapshot that deletes a row and inserts
+one with the same values changes nothing, unless updates are asked for.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.errors import InvalidInputError
+from floeberg.scan import Scan
 from floeberg.scan.changelog import ChangelogScan
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from floeberg.scan import Scan
     from floeberg.table import Table
     from floeberg.types import Snapshot
 
@@ -26,9 +27,7 @@ __all__ = ["CHANGES", "changes_frame", "create_changelog_view"]
 CHANGES = "changes"
 """What follows the name of a table whose changes are read."""
 
-_WITHOUT_UPDATES = """
-    CASE _change_type WHEN 'UPDATE_BEFORE' THEN 'DELETE' WHEN 'UPDATE_AFTER' THEN 'INSERT' ELSE _change_type END
-"""
+_ADDED = ("_change_type", "_change_ordinal", "_commit_snapshot_id")
 _ENDS = {"start-snapshot-id": "start-timestamp", "end-snapshot-id": "end-timestamp"}
 
 
@@ -40,8 +39,8 @@ def changes_frame(spark: SparkSession, scan: Scan, reading: Mapping[str, Any]) -
         scan: A scan of the last snapshot.
         reading: What `Scan.to_spark` is given.
     """
-    changes = _native.ChangelogScan.of(scan._inner, None, None, False)  # noqa: SLF001 - the package's own
-    return _without_updates(_frame(spark, ChangelogScan(changes), reading))
+    changes = _native.ChangelogScan.of(scan._inner, None, None, False, updates=False)  # noqa: SLF001 - the package's own
+    return _frame(spark, ChangelogScan(changes), reading)
 
 
 def create_changelog_view(
@@ -71,12 +70,17 @@ def create_changelog_view(
             "CALL create_changelog_view: compute_updates needs identifier_columns: the table has no identifier "
             "fields, and rows have no ids before format version 3"
         )
-    changes = table.changelog_scan(
-        start, end, identifier_columns=keys, net=given.get("net_changes", False), case_sensitive=False
-    )
-    frame = _frame(spark, changes, reading)
+    net = given.get("net_changes", False)
+    if updates and net:
+        raise InvalidInputError(
+            "CALL create_changelog_view: net_changes has no updates, as in Iceberg: leave out identifier_columns, or "
+            "set compute_updates => false"
+        )
+    changes = table.changelog_scan(start, end, identifier_columns=keys, net=net, case_sensitive=False)
+    told = changes if updates else ChangelogScan(changes._inner.without_updates())  # noqa: SLF001 - the package's own
+    frame = _frame(spark, told, reading)
     view = given.get("changelog_view") or f"`{name.replace('`', '``')}_changes`"
-    (frame if updates else _without_updates(frame)).createOrReplaceTempView(view)
+    frame.createOrReplaceTempView(view)
     return str(view).strip("`") if str(view).strip("`").isidentifier() else str(view)
 
 
@@ -85,30 +89,19 @@ def _has_row_ids(table: Table) -> bool:
 
 
 def _frame(spark: SparkSession, changes: ChangelogScan, reading: Mapping[str, Any]) -> DataFrame:
+    names = [field.name for field in Scan(changes._inner.scan()).projection().fields]  # noqa: SLF001 - the same
+    alike = next((name for name in names if name.lower() in _ADDED and name not in _ADDED), None)
+    if alike is not None and spark.conf.get("spark.sql.caseSensitive") != "true":
+        raise InvalidInputError(
+            f"the table has a column {alike!r}, and its changes have {alike.lower()!r}, which is the same for Spark: "
+            "rename the column, or set spark.sql.caseSensitive"
+        )
     return changes.to_spark(spark, truncate_nanoseconds=bool(reading.get("truncate_nanoseconds")))
-
-
-def _without_updates(frame: DataFrame) -> DataFrame:
-    """The same rows, of which those that were updated are deleted and inserted ones."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
-
-    return frame.withColumn("_change_type", F.expr(_WITHOUT_UPDATES))
 
 
 def _range(table: Table, options: Mapping[str, str]) -> tuple[int | None, int | None]:
     """The snapshots that options name: the one before the changes, and the last one."""
-    known = {*_ENDS, *_ENDS.values()}
-    chosen = {key.lower(): value for key, value in options.items()}
-    for key in chosen:
-        if key not in known:
-            raise InvalidInputError(
-                f"CALL create_changelog_view: unknown option {key!r}: expected {', '.join(sorted(known))}"
-            )
-    for one, other in _ENDS.items():
-        if one in chosen and other in chosen:
-            raise InvalidInputError(
-                f"CALL create_changelog_view: the options {one!r} and {other!r} exclude each other"
-            )
+    chosen = _chosen(options)
     numbers = {key: _number(key, text) for key, text in chosen.items()}
     start, end = (numbers.get(each) for each in _ENDS)
     after, until = (numbers.get(each) for each in _ENDS.values())
@@ -128,14 +121,34 @@ def _range(table: Table, options: Mapping[str, str]) -> tuple[int | None, int | 
     return start, end
 
 
-def _number(key: str, text: str) -> int:
-    try:
+def _chosen(options: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The options, in lower case."""
+    known = {*_ENDS, *_ENDS.values()}
+    chosen: dict[str, str | None] = {}
+    for given, value in options.items():
+        key = given.lower()
+        if key in chosen:
+            raise InvalidInputError(f"CALL create_changelog_view: the option {key!r} is there twice")
+        chosen[key] = value
+        if key not in known:
+            raise InvalidInputError(
+                f"CALL create_changelog_view: unknown option {key!r}: expected {', '.join(sorted(known))}"
+            )
+    for one, other in _ENDS.items():
+        if one in chosen and other in chosen:
+            raise InvalidInputError(
+                f"CALL create_changelog_view: the options {one!r} and {other!r} exclude each other"
+            )
+    return chosen
+
+
+def _number(key: str, text: str | None) -> int:
+    if text is not None and re.fullmatch(r"-?[0-9]{1,19}", text.strip()):
         return int(text)
-    except ValueError as error:
-        kind = "a snapshot id" if key.endswith("id") else "milliseconds from 1970-01-01 UTC"
-        raise InvalidInputError(
-            f"CALL create_changelog_view: the option {key!r}: expected {kind}, found {text!r}"
-        ) from error
+    kind = "a snapshot id" if key.endswith("id") else "milliseconds from 1970-01-01 UTC"
+    raise InvalidInputError(
+        f"CALL create_changelog_view: the option {key!r}: expected {kind}, found {text!r}"
+    )
 
 
 def _line(table: Table, end: int | None) -> list[Snapshot]:

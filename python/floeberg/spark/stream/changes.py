@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
+from floeberg.errors import InvalidInputError
+from floeberg.scan.plan import Plan
 from floeberg.spark.read.changes import added_parts, compared_part, packed
 from floeberg.spark.read.group_rows import task_groups
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from floeberg.spark.read.projection import OutputField
     from floeberg.spark.stream.history import Piece
     from floeberg.spark.stream.planning import StreamPlanning
+    from floeberg.types import Snapshot
 
 __all__ = ["change_partitions"]
 
@@ -49,14 +52,28 @@ def _parts(
 ) -> list[tuple[Any, int]]:
     """What is read of a snapshot, with sizes."""
     snapshot = piece.snapshot
-    if piece.is_whole or snapshot.operation == "append":
-        groups = task_groups(planning.plan(piece), settings, parallelism)
-        return added_parts(groups, piece.ordinal, snapshot.snapshot_id)
+    is_append = snapshot.operation == "append"
+    added: Plan | None = None
+    try:
+        if not piece.is_whole:
+            changes = _changes(planning, snapshot)
+            proven = changes.appended(0) if is_append else None
+            if proven is None:
+                return [compared_part(changes, piece.ordinal)]
+            added = Plan(proven)
+    except InvalidInputError:
+        # Without the snapshot before it there is nothing to compare with. An append needs none.
+        if not is_append:
+            raise
+    groups = task_groups(planning.plan(piece) if added is None else added, settings, parallelism)
+    return added_parts(groups, piece.ordinal, snapshot.snapshot_id)
+
+
+def _changes(planning: StreamPlanning, snapshot: Snapshot) -> _native.ChangelogScan:
     names = planning.options.stream.identifier_columns
-    changes = _native.ChangelogScan.of(
+    return _native.ChangelogScan.of(
         planning.narrowed(planning.at(snapshot))._inner,  # noqa: SLF001 - the package's own
         snapshot.parent_snapshot_id,
         None if names is None else list(names),
         False,
     )
-    return [compared_part(changes, piece.ordinal)]

@@ -57,14 +57,16 @@ pub(super) struct Columns {
     /// Reads positions alone.
     positions: ReadRequest,
     hashes: RowHashes,
+    /// Are copied rows found by their values, whatever their lineage?
+    by_values: bool,
     /// How many columns are selected.
     selected: usize,
     output: SchemaRef,
 }
 
 impl Columns {
-    /// For a scan, with the key columns of its rows, if they have a key.
-    pub fn new(scan: &Scan, key: Option<&[i32]>, cancel: &Cancel) -> Result<Self> {
+    /// For a scan, with the key columns of its rows, if they have a key. Without updates, rows are told apart by values alone.
+    pub fn new(scan: &Scan, key: Option<&[i32]>, updates: bool, cancel: &Cancel) -> Result<Self> {
         let request = scan.read_request(cancel)?;
         let table = scan.schema()?;
         let selected = scan.projection()?;
@@ -86,6 +88,7 @@ impl Columns {
             values: layout(table.fields().to_vec(), &key_fields)?,
             positions: ReadRequest { projected: position, ..request.clone() },
             hashes: RowHashes::default(),
+            by_values: !updates,
             selected: selected.fields().len(),
             output: Arc::new(output_schema(scan)?),
         })
@@ -94,6 +97,11 @@ impl Columns {
     /// The schema of the result.
     pub fn output(&self) -> &SchemaRef {
         &self.output
+    }
+
+    /// Are copied rows found by their values, whatever their lineage?
+    pub fn by_values(&self) -> bool {
+        self.by_values
     }
 
     /// What reads the rows of a step.

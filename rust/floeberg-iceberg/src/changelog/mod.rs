@@ -1,6 +1,7 @@
 //! Which rows did the snapshots after one, up to another, insert, delete and update?
 //!
 //! - `range`: the snapshots, each with the one before it.
+//! - `appends`: which snapshots are proven to have only added files.
 //! - `step`: a snapshot whose changes are read: its files, and how its rows are told apart.
 //! - `diff`: the files of which rows came or went between two snapshots, with the rows.
 //! - `columns`: the columns that are read, and those of the result.
@@ -16,6 +17,7 @@
 //! Invariant: the rows at the start, without the deleted ones and with the inserted ones, are the rows at the end.
 
 mod range;
+mod appends;
 mod step;
 mod diff;
 mod columns;

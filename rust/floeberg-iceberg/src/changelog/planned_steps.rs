@@ -58,7 +58,8 @@ impl PlannedSteps {
         let reader = TableReader::new(self.scan.read_request(&self.cancel)?);
         let files = changed_files(&before, &after, &reader, thread_budget()?, &self.cancel)?;
         let readers = |matching| self.columns.readers(matching);
-        Ok(Step::new(compared.ordinal, compared.after.snapshot_id, files, readers))
+        let by_values = self.columns.by_values();
+        Ok(Step::new(compared.ordinal, compared.after.snapshot_id, files, by_values, readers))
     }
 }
 

@@ -9,6 +9,7 @@ use arrow_schema::{DataType, Field as ArrowField, Schema as ArrowSchema, SchemaR
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 
+use super::appends::only_adds_files;
 use super::columns::{Columns, output_schema, with_added};
 use super::planned_steps::PlannedSteps;
 use super::range::{Compared, compared};
@@ -26,6 +27,8 @@ pub struct ChangelogScan {
     net: bool,
     /// The `_change_ordinal` of the changes that are read; `None` is all.
     only: Option<i32>,
+    /// Are updates told from deletes and inserts?
+    updates: bool,
 }
 
 /// A snapshot whose changes are read. Of net changes there is one, the last.
@@ -35,7 +38,7 @@ pub struct ChangingSnapshot {
     pub ordinal: i32,
     /// Its id.
     pub snapshot_id: i64,
-    /// Did it only add rows?
+    /// Does it say that it only added rows?
     pub is_append: bool,
 }
 
@@ -54,7 +57,7 @@ impl ChangelogScan {
         identifier_columns: Option<Vec<String>>,
         net: bool,
     ) -> Result<Self> {
-        let changelog = Self { scan, start, identifier_columns, net, only: None };
+        let changelog = Self { scan, start, identifier_columns, net, only: None, updates: true };
         changelog.compared()?;
         changelog.key()?;
         changelog.output_schema()?;
@@ -102,22 +105,35 @@ impl ChangelogScan {
         self.only
     }
 
+    /// Deletes and inserts alone. A deleted and an inserted row of a snapshot with equal values are no change then, whatever
+    /// their lineage.
+    #[must_use]
+    pub fn without_updates(self) -> Self {
+        Self { updates: false, ..self }
+    }
+
+    /// Are updates told from deletes and inserts?
+    pub fn has_updates(&self) -> bool {
+        self.updates
+    }
+
     /// The files that an append of this changelog added: all of their rows that the filter keeps came with it. They are read as a
-    /// scan's, without deletes.
+    /// scan's, without deletes. `None` for a snapshot whose manifests do not prove that it only added files.
     ///
-    /// Errors: `InvalidInput` for a snapshot that is not an append; those of planning.
-    pub fn appended(&self, ordinal: i32, cancel: &Cancel) -> Result<Plan> {
+    /// Errors: those of planning.
+    pub fn appended(&self, ordinal: i32, cancel: &Cancel) -> Result<Option<Plan>> {
         let found = self.compared()?.into_iter().find(|each| each.ordinal == ordinal && each.is_append);
-        let Some(append) = found else {
-            return Err(Error::invalid_input(format!("the changes {ordinal} are not those of an append")));
-        };
+        let Some(append) = found else { return Ok(None) };
+        let request = self.scan.plan_request(cancel)?;
+        let old = append.before.as_ref().map(|before| request.reader.manifests(before)).transpose()?;
+        if !only_adds_files(&old.unwrap_or_default(), &request.reader.manifests(&append.after)?) {
+            return Ok(None);
+        }
         let before = append.before.map(|before| before.snapshot_id);
         let appends = Appends::between(self.scan.table().metadata(), before, &append.after)?;
-        plan(PlanRequest {
-            snapshot: Some(append.after),
-            appends: Some(Arc::new(appends)),
-            ..self.scan.plan_request(cancel)?
-        })
+        let request =
+            PlanRequest { snapshot: Some(append.after), appends: Some(Arc::new(appends)), ..request };
+        plan(request).map(Some)
     }
 
     /// The Arrow schema of every batch: the selected columns, then `_change_type`, `_change_ordinal` and `_commit_snapshot_id`.
@@ -173,7 +189,7 @@ impl ChangelogScan {
     }
 
     fn columns(&self, cancel: &Cancel) -> Result<Arc<Columns>> {
-        Ok(Arc::new(Columns::new(&self.scan, self.key()?.as_deref(), cancel)?))
+        Ok(Arc::new(Columns::new(&self.scan, self.key()?.as_deref(), self.updates, cancel)?))
     }
 
     fn steps(&self, columns: &Arc<Columns>, cancel: &Cancel) -> Result<PlannedSteps> {
@@ -184,6 +200,9 @@ impl ChangelogScan {
     ///
     /// Errors: `InvalidInput` for an unknown column, and for one within another.
     fn key(&self) -> Result<Option<Vec<i32>>> {
+        if !self.updates {
+            return Ok(None);
+        }
         let schema = self.scan.schema()?;
         let is_top = |id: &i32| schema.fields().iter().any(|field| field.id == *id);
         let Some(names) = &self.identifier_columns else {

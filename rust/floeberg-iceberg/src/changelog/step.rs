@@ -113,11 +113,12 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// A step of files, with what reads them.
+    /// A step of files, with what reads them. `by_values` asks for no lineage.
     pub fn new(
         ordinal: i32,
         snapshot_id: i64,
         mut files: Vec<ChangedFile>,
+        by_values: bool,
         readers: impl FnOnce(Matching) -> StepReaders,
     ) -> Self {
         files.sort_by_key(|file| file.side == Side::Deleted);
@@ -127,7 +128,7 @@ impl Step {
         };
         let matching = if is_one_sided {
             Matching::Nothing
-        } else if files.iter().all(|file| file.task.first_row_id.is_some()) {
+        } else if !by_values && files.iter().all(|file| file.task.first_row_id.is_some()) {
             Matching::Lineage
         } else {
             Matching::Values

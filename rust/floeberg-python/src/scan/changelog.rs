@@ -22,7 +22,7 @@ use crate::scan::stream::BatchReader;
 pub struct ChangelogScan(IcebergChangelog);
 
 /// The arguments of `ChangelogScan.of`.
-type Arguments = (Scan, Option<i64>, Option<Vec<String>>, bool, Option<i32>);
+type Arguments = (Scan, Option<i64>, Option<Vec<String>>, bool, Option<i32>, bool);
 
 impl Rows for IcebergChangelog {
     type Stream = ChangelogStream;
@@ -40,7 +40,7 @@ impl Rows for IcebergChangelog {
 impl ChangelogScan {
     /// The changes after a snapshot, up to that of a scan; with `only`, those of one snapshot.
     #[staticmethod]
-    #[pyo3(signature = (scan, start, identifier_columns, net, only=None))]
+    #[pyo3(signature = (scan, start, identifier_columns, net, only=None, updates=true))]
     fn of(
         py: Python<'_>,
         scan: &Scan,
@@ -48,9 +48,11 @@ impl ChangelogScan {
         identifier_columns: Option<Vec<String>>,
         net: bool,
         only: Option<i32>,
+        updates: bool,
     ) -> PyResult<Self> {
         let scan = scan.inner().clone();
         let all = runtime::call(py, || IcebergChangelog::new(scan, start, identifier_columns, net))?;
+        let all = if updates { all } else { all.without_updates() };
         Ok(Self(match only {
             None => all,
             Some(ordinal) => all.only(ordinal),
@@ -68,11 +70,22 @@ impl ChangelogScan {
         Self(self.0.clone().only(ordinal))
     }
 
+    /// Deletes and inserts alone.
+    fn without_updates(&self) -> Self {
+        Self(self.0.clone().without_updates())
+    }
+
+    /// Are updates told from deletes and inserts?
+    #[getter]
+    fn has_updates(&self) -> bool {
+        self.0.has_updates()
+    }
+
     /// The files that an append added.
-    fn appended(&self, py: Python<'_>, ordinal: i32) -> PyResult<Plan> {
+    fn appended(&self, py: Python<'_>, ordinal: i32) -> PyResult<Option<Plan>> {
         let changelog = self.0.clone();
         let plan = runtime::run(py, &Cancel::default(), move |cancel| changelog.appended(ordinal, cancel))?;
-        Ok(Plan::of(self.0.scan(), plan))
+        Ok(plan.map(|plan| Plan::of(self.0.scan(), plan)))
     }
 
     /// The columns that identify a row, as they were named.
@@ -149,6 +162,7 @@ impl ChangelogScan {
         let columns = changelog.identifier_columns().map(<[String]>::to_vec);
         let scan = Scan::of(changelog.scan().clone());
         let (start, net, only) = (changelog.start(), changelog.is_net(), changelog.only_ordinal());
-        Ok((slf.get_type().getattr("of")?, (scan, start, columns, net, only)))
+        let arguments = (scan, start, columns, net, only, changelog.has_updates());
+        Ok((slf.get_type().getattr("of")?, arguments))
     }
 }
