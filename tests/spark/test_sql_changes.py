@@ -8,12 +8,18 @@ import uuid
 
 import pyarrow as pa
 import pytest
-from pyspark.errors import ParseException
+from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import functions as F  # noqa: N812
 
 import floeberg as fb
 import floeberg.spark
-from floeberg.errors import CommitConflictError, InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.errors import (
+    CommitConflictError,
+    InvalidInputError,
+    NoSuchTableError,
+    NotFoundError,
+    UnsupportedError,
+)
 from floeberg.spark.sql.exact import exact_filter
 from floeberg.spark.sql.grammar import Target
 from floeberg.spark.sql.known_tables import KnownTables
@@ -463,3 +469,78 @@ def test_names_of_columns_may_have_dots(spark, sql, lake):
     table.refresh()
     found = table.scan().to_arrow().sort_by("id").to_pydict()
     assert found == {"id": [1, 2, 3, 4], "a.b": [10, 7, 30, 4]}
+
+
+def test_subqueries_stand_in_every_part_of_a_merge(spark, sql, lake):
+    table = make(lake, "t", 2, "merge-on-read")
+    lake.create_table("db.other", as_select=pa.table({"id": pa.array([4, 40], pa.int64()), "x": ["a", "b"]}))
+    spark.createDataFrame([(1, 5), (40, 6), (50, 7)], "id bigint, v int").createOrReplaceTempView("feed")
+    merged = sql("""
+        MERGE INTO db.t USING feed AS s ON t.id = s.id AND s.id IN (SELECT id FROM db.other UNION ALL SELECT 1L)
+        WHEN MATCHED AND EXISTS (SELECT 1 FROM db.other o WHERE o.id > t.id) THEN UPDATE
+            SET v = s.v + (SELECT CAST(count(*) AS INT) FROM db.other)
+        WHEN NOT MATCHED AND s.id = (SELECT max(id) FROM db.other) THEN INSERT (id, v, s)
+            VALUES (id, s.v, (SELECT max(x) FROM db.other WHERE id = s.id))
+        WHEN NOT MATCHED BY SOURCE AND t.id = (SELECT min(id) FROM db.other) THEN DELETE
+        WHEN NOT MATCHED BY SOURCE AND id > (SELECT count(*) + 8 FROM db.other t WHERE t.x = 'a') THEN UPDATE
+            SET s = (SELECT min(t.x) FROM db.other t)
+    """)
+    assert counts(merged) == (3, 1, 1)
+    found = {row[0]: row[1:3] for row in content(table)}
+    assert found[1] == (7, "s1") and found[40] == (6, "b")
+    assert 4 not in found
+    assert [found[number][1] for number in (9, 10, 11)] == ["s0", "a", "a"]
+    for clause in (
+        "WHEN NOT MATCHED AND 1 = (SELECT max(x) FROM db.other WHERE d IS NULL) THEN INSERT (id) VALUES (s.id)",
+        "WHEN NOT MATCHED BY SOURCE AND EXISTS (SELECT 1 FROM db.other o WHERE o.id = s.v) THEN DELETE",
+    ):
+        with pytest.raises(AnalysisException, match="UNRESOLVED_COLUMN|cannot be resolved"):
+            sql(f"MERGE INTO db.t USING feed AS s ON t.id = s.id {clause}")
+
+
+@pytest.mark.parametrize("namespace", ["lake.db", "db"])
+def test_a_target_that_is_missing_is_named(sql, lake, namespace):
+    make(lake, "t")
+    for text in (
+        "DELETE FROM {} WHERE id = 1",
+        "UPDATE {} SET v = 1",
+        "INSERT INTO {} VALUES (1)",
+        "INSERT INTO {} SELECT * FROM db.t",
+        "MERGE INTO {} t USING db.t AS s ON t.id = s.id WHEN MATCHED THEN DELETE",
+        "WITH x AS (SELECT 1) INSERT INTO {} SELECT * FROM x",
+        "ALTER TABLE {} ADD COLUMN x INT",
+        "DESCRIBE {}",
+        "SHOW TBLPROPERTIES {}",
+        "SHOW CREATE TABLE {}",
+    ):
+        with pytest.raises(NoSuchTableError, match="'db.u'.*near matches: 'db.t'"):
+            sql(text.format(f"{namespace}.u"))
+
+
+def test_a_column_may_have_the_name_of_a_place(sql, lake):
+    columns = pa.schema({"k": pa.int32(), "FLOEBERG_file": pa.string(), "floeberg_pos": pa.int64()})
+    for version, mode in KINDS:
+        modes = {f"write.{command}.mode": mode for command in ("delete", "update", "merge")}
+        table = lake.create_table(
+            f"db.t{version}{mode[0]}", columns, format_version=version, properties=modes
+        )
+        table.append(
+            pa.table({"k": [1, 2, 3], "FLOEBERG_file": ["a", "b", "c"], "floeberg_pos": [7, 8, 9]}, columns)
+        )
+        name = f"db.t{version}{mode[0]}"
+        sql(f"UPDATE {name} SET FLOEBERG_file = upper(FLOEBERG_file), k = k + 10 WHERE k rlike '[12]'")
+        sql(f"DELETE FROM {name} WHERE FLOEBERG_file rlike 'A'")
+        assert content(table, "k", "FLOEBERG_file", "floeberg_pos") == [(3, "c", 9), (12, "B", 8)]
+
+
+@pytest.mark.parametrize("limit", ["0", "-1"])
+def test_changes_run_without_a_limit_of_rows_in_a_batch(spark, sql, lake, limit):
+    table = make(lake, "t", 3, "merge-on-read")
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", limit)
+    try:
+        assert counts(sql("DELETE FROM db.t WHERE id rlike '^1'")) == (0, 3, 0)
+        assert counts(sql("UPDATE db.t SET v = id % 7")) == (9, 0, 0)
+        assert sql("SELECT count(*), max(_row_id) FROM db.t").first()[:] == (9, 9)
+        assert sql("SELECT count(*) FROM db.t.files").first()[0] == table.refresh().inspect.files().num_rows
+    finally:
+        spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from floeberg.spark.session.settings import own_setting
+from floeberg.spark.session.settings import changed_settings, own_setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from pyspark.sql import SparkSession
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["batch_limits"]
+__all__ = ["batch_limits", "sent_table"]
 
 _BYTES, _ROWS = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
 _NONE = "2147483647"
@@ -56,6 +57,14 @@ def batch_limits(spark: SparkSession, schema: StructType, short: Collection[str]
     # Zero, or what is negative, is no limit.
     least = min(rows, int(given)) if given.isdigit() and int(given) else rows
     return {_BYTES: _NONE, _ROWS: str(least)}
+
+
+def sent_table(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """The frame of a table of Arrow. PySpark fails to send one where the user set no limit of rows."""
+    given = spark.conf.get(_ROWS, None) or ""
+    has_limit = given.isdigit() and int(given) > 0
+    with changed_settings(spark, {} if has_limit else {_ROWS: str(_MOST_ROWS)}):
+        return spark.createDataFrame(table)
 
 
 def _rows(schema: StructType, short: Collection[str]) -> int | None:

@@ -40,16 +40,19 @@ _LOCK = Lock()
 @contextmanager
 def changed_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
     """Changes settings of a session in the block."""
-    with _LOCK:
-        known = _CHANGED.setdefault(spark, {})
-        for name, value in settings.items():
-            known.setdefault(name, _Changed(spark.conf.get(name, None))).users += 1
-            spark.conf.set(name, value)
+    changed = list[str]()
     try:
+        with _LOCK:
+            known = _CHANGED.setdefault(spark, {})
+            for name, value in settings.items():
+                known.setdefault(name, _Changed(spark.conf.get(name, None))).users += 1
+                changed.append(name)
+                # Spark may refuse a value: those that it took are taken back.
+                spark.conf.set(name, value)
         yield
     finally:
         with _LOCK:
-            for name in settings:
+            for name in changed:
                 known[name].users -= 1
                 if known[name].users:
                     continue

@@ -21,6 +21,8 @@ from floeberg.spark.write.tasks import DELETED, PLACES, UPDATED
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pyspark.sql import DataFrame
+
     from floeberg.spark.sql.grammar import Delete, Update
     from floeberg.spark.sql.queries import Queries
     from floeberg.spark.sql.settings import Path
@@ -96,9 +98,18 @@ def _changed(
             explain_twice=lambda file, position: f"row {position} of {file}",
         )
         # Places are few bytes, wherever they are. New rows of a file come to one task, which writes few files.
-        return change.run(queries.spark, frame if command == "delete" else frame.repartition(PLACES[1]))
+        return change.run(queries.spark, frame if command == "delete" else _by_file(frame))
 
     return repeated(changed, run, lambda: queries.reads.others)
+
+
+def _by_file(frame: DataFrame) -> DataFrame:
+    """The rows, with those of a file in one task. A column of the table may have the name of a place."""
+    names = frame.columns
+    if len({name.lower() for name in names}) == len(names):
+        return frame.repartition(PLACES[1])
+    plain = [f"c{at}" for at in range(len(names))]
+    return frame.toDF(*plain).repartition(plain[1]).toDF(*names)
 
 
 def places_of(changed: ChangedTable, *, with_row_ids: bool) -> str:

@@ -41,6 +41,8 @@ class ClauseColumns:
         self._table = {self._fold(each.name) for each in changed.table.schema().fields}
         self._source = {self._fold(name) for name in source}
         self._alias = "floeberg_source" if alias is None else alias
+        self.uncertain: list[tuple[str, ClauseRows]] = []
+        """Expressions with subqueries, whose columns are not qualified. They must have a meaning on one side alone."""
 
     def seen(self, text: str, rows: ClauseRows) -> str:
         """A condition or a value, as one that is evaluated on the join.
@@ -53,6 +55,8 @@ class ClauseColumns:
             InvalidInputError: It names a column that the clause does not see.
             UnsupportedError: It cannot be parsed, or its columns cannot be told apart.
         """
+        from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
         if rows == "matched":
             return text
         own = self._source if rows == "not matched" else self._table
@@ -62,6 +66,10 @@ class ClauseColumns:
         tree = self._parsed(text)
         edits = []
         for node in self._columns(tree, text):
+            if node.find_ancestor(exp.Select) is not tree:
+                # What names mean in a subquery is for Spark to say.
+                self.uncertain.append((text, rows))
+                continue
             parts = [part.name for part in node.parts]
             first = self._fold(parts[0])
             if len(parts) > 1 and (
@@ -126,8 +134,7 @@ class ClauseColumns:
         """Refuses what gives names a meaning of its own beside a column that must be qualified."""
         from sqlglot import exp  # noqa: PLC0415 - the same
 
-        inner = [*tree.find_all(exp.Subquery, exp.Lambda, exp.Exists), *tree.find_all(exp.Select)]
-        if any(each is not tree for each in inner):
+        if tree.find(exp.Lambda) is not None:
             raise UnsupportedError(
                 f"MERGE: {text}: qualify the columns with the name of the table or the source"
             )

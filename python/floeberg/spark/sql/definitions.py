@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.queries import Queries
     from floeberg.spark.sql.words import Words
 
-__all__ = ["create_namespace", "create_table", "drop_namespace", "drop_table"]
+__all__ = ["check_no_view", "create_namespace", "create_table", "drop_namespace", "drop_table"]
 
 _FORMATS = {"ICEBERG", "FLOEBERG", ""}
 
@@ -82,6 +82,30 @@ def drop_table(queries: Queries, words: Words) -> bool:
     else:
         catalog.drop_table(levels)
     return True
+
+
+def check_no_view(queries: Queries, words: Words) -> None:
+    """Checks that what follows `CREATE`, `ALTER` or `DROP` is no view of the catalog.
+
+    Raises:
+        UnsupportedError: It is one.
+    """
+    word = words.take_word().upper
+    words.take("OR", "REPLACE")
+    if not words.take("VIEW"):
+        return
+    words.take("IF", "NOT", "EXISTS")
+    words.take("IF", "EXISTS")
+    parts = words.name()
+    place = queries.known.place(parts)
+    if place is not None:
+        instead = {"CREATE": "create_view", "DROP": "drop_view"}.get(
+            word, "load_view, and the methods of the view"
+        )
+        raise UnsupportedError(
+            f"{word} VIEW: {'.'.join(parts)!r} is a name in the catalog {place[0].name!r}, whose views are not made by "
+            f"statements yet: use catalog.{instead}"
+        )
 
 
 def create_namespace(queries: Queries, words: Words) -> bool:

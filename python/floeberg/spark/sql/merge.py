@@ -228,6 +228,11 @@ class _Merge:
             settings = self._settings(each)
             seen = tuple((path, columns.seen(text, each.rows)) for path, text in settings)
             clauses.append(replace(each, condition=condition, settings=seen))
+        for text, rows in columns.uncertain:
+            of_table = rows == "not matched by source"
+            side = self.changed.relation if of_table else f"{quoted(self.view)} AS {self._alias}"
+            # Spark raises what it cannot find.
+            self.queries.frame(f"SELECT ({text}\n) FROM {side}", empty=True)  # noqa: S608 - the same
         return replace(self.statement, clauses=tuple(clauses))
 
     def _settings(self, clause: Clause) -> tuple[tuple[tuple[str, ...], str], ...]:

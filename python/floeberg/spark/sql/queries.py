@@ -130,10 +130,16 @@ def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any
     trees, near = parse_query(statement) if statement.is_query else ([], "")
     if len(trees) == 1 and isinstance(trees[0], exp.Query):
         return trees[0]
-    ours = [name for name in statement.names if known.look_up(name.parts) is not None]
+    # After a table may stand a column of it.
+    ours = [
+        parts
+        for name in statement.names
+        for parts in (name.parts, name.parts[:-1])
+        if known.look_up(parts) is not None
+    ]
     if not ours:
         return None
-    name = ".".join(ours[0].parts)
+    name = ".".join(ours[0])
     if len(trees) > 1:
         raise InvalidInputError(
             f"expected one statement, found {len(trees)}: {name!r} is a table of a catalog"

@@ -29,7 +29,7 @@ def describe(queries: Queries, words: Words) -> DataFrame | None:
     if words.is_at_end or not words.is_name:
         return None
     parts = words.name()
-    found = queries.known.look_up(parts)
+    found = queries.known.find(parts)
     if found is None:
         return None
     if found.metadata is not None:
@@ -51,23 +51,40 @@ def show(queries: Queries, words: Words) -> DataFrame | None:
     if words.take("TBLPROPERTIES"):
         return _properties(queries, words)
     if words.take("CREATE", "TABLE"):
-        parts = words.name()
-        found = queries.known.look_up(parts)
-        if found is None:
-            return None
-        words.end()
-        return queries.spark.createDataFrame([(_definition(found),)], "createtab_stmt string")
-    if words.next() in {"COLUMNS", "PARTITIONS"}:
-        word = words.take_word().upper
-        if words.next() in {"IN", "FROM"}:
-            words.take_word()
-        parts = words.name()
-        if queries.known.look_up(parts) is not None:
-            raise UnsupportedError(
-                f"SHOW {word}: {'.'.join(parts)!r} is a table of a catalog: write DESCRIBE {'.'.join(parts)}, or "
-                f"SELECT from {'.'.join(parts)}.partitions"
-            )
+        return _created(queries, words)
+    _check_known(queries, words)
     return None
+
+
+def _created(queries: Queries, words: Words) -> DataFrame | None:
+    found = queries.known.find(words.name())
+    if found is None:
+        return None
+    words.end()
+    return queries.spark.createDataFrame([(_definition(found),)], "createtab_stmt string")
+
+
+def _check_known(queries: Queries, words: Words) -> None:
+    """Checks that nothing is asked of a table or a namespace of the catalog that is not known here.
+
+    Raises:
+        UnsupportedError: It is.
+    """
+    word = words.next()
+    if word not in {"COLUMNS", "PARTITIONS", "VIEWS"}:
+        return
+    words.take_word()
+    is_within = words.take("IN") or words.take("FROM")
+    if words.is_at_end or not words.is_name or (word == "VIEWS" and not is_within):
+        return
+    parts = words.name()
+    name = ".".join(parts)
+    if word == "VIEWS" and queries.known.existing_namespace(parts) is not None:
+        raise UnsupportedError(f"SHOW VIEWS: {name!r} is a namespace of a catalog: use catalog.list_views")
+    if word != "VIEWS" and queries.known.look_up(parts) is not None:
+        raise UnsupportedError(
+            f"SHOW {word}: {name!r} is a table of a catalog: write DESCRIBE {name}, or SELECT from {name}.partitions"
+        )
 
 
 def _tables(queries: Queries, words: Words) -> DataFrame | None:
@@ -111,7 +128,7 @@ def _pattern(words: Words) -> str:
 
 def _properties(queries: Queries, words: Words) -> DataFrame | None:
     parts = words.name()
-    found = queries.known.look_up(parts)
+    found = queries.known.find(parts)
     if found is None:
         return None
     rows = sorted(found.table.properties.items())

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.sql.alter import alter
 from floeberg.spark.sql.changes import delete, update
-from floeberg.spark.sql.definitions import create_namespace, create_table, drop_namespace, drop_table
+from floeberg.spark.sql.definitions import (
+    check_no_view,
+    create_namespace,
+    create_table,
+    drop_namespace,
+    drop_table,
+)
 from floeberg.spark.sql.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
 from floeberg.spark.sql.inserts import insert
 from floeberg.spark.sql.merge import merge
@@ -36,11 +42,16 @@ def run_change(queries: Queries, statement: Statement) -> DataFrame | None:
     words = Words.of(statement)
     if words.next() not in {"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "WITH"}:
         return None
-    if not any(queries.known.look_up(name.parts) is not None for name in statement.names):
+    ours = any(queries.known.look_up(name.parts) is not None for name in statement.names)
+    try:
+        defined = read_definitions(words)
+        parts = read_change(words)
+    except UnsupportedError:
+        if ours:
+            raise
         return None
-    defined = read_definitions(words)
-    parts = read_change(words)
-    if parts is None or queries.known.look_up(parts.target.parts) is None:
+    # A table that is missing is told from one of Spark by its namespace.
+    if parts is None or queries.known.find(parts.target.parts) is None:
         return None
     if isinstance(queries.args, list) and queries.args:
         raise InvalidInputError(f"{statement.word}: give values of parameters by their names, as in :least")
@@ -82,9 +93,11 @@ def run_definition(queries: Queries, statement: Statement) -> DataFrame | None:
         word = words.take_word().upper
         words.take_word()
         done = (create_namespace if word == "CREATE" else drop_namespace)(queries, words)
+    elif words.next() in {"CREATE", "ALTER", "DROP"} and "VIEW" in {words.next(1), words.next(3)}:
+        check_no_view(queries, words)
     elif words.take("ALTER", "TABLE"):
         parts = words.name()
-        done = queries.known.look_up(parts) is not None
+        done = queries.known.find(parts) is not None
         if done:
             alter(queries, words, parts)
     return queries.spark.createDataFrame([], "result string") if done else None

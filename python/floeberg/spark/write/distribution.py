@@ -14,14 +14,15 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.types import StructType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame
 
     from floeberg.table import Table
-    from floeberg.types import PartitionField
+    from floeberg.types import NestedField, PartitionField
 
 __all__ = ["advised", "distributed"]
 
@@ -33,6 +34,8 @@ _DEFAULT_SIZE = 512 << 20
 _TWICE_SHRUNK = 6
 """So many bytes of rows that Spark sends between tasks become about two of files, which are encoded by columns. What is
 larger than this is split between tasks, and each part still fills a file; a task ends files at the target's size."""
+_MOST_ADVISED = 1 << 50
+"""Spark adds such sizes up, as numbers of 64 bits."""
 _KEY = "floeberg_partition_"
 _MOST_UNSORTED = 64
 """Of so many partitions a writer has all files open, so that rows need not come partition by partition."""
@@ -96,7 +99,8 @@ def _new_names(taken: Sequence[str], number: int) -> list[str]:
 def advised(table: Table, options: Mapping[str, str]) -> dict[str, str]:
     """The settings that let Spark's adaptive execution aim at tasks that fill a file."""
     wanted = options.get(_SIZE) or table.properties.get(_SIZE) or str(_DEFAULT_SIZE)
-    return {_ADVISED: f"{int(wanted) * _TWICE_SHRUNK}b"} if wanted.isdigit() and int(wanted) else {}
+    size = min(int(wanted) * _TWICE_SHRUNK, _MOST_ADVISED) if wanted.isdigit() else 0
+    return {_ADVISED: f"{size}b"} if size else {}
 
 
 def _most_partitions(fields: Sequence[PartitionField]) -> float:
@@ -117,18 +121,12 @@ def _partition_key(  # noqa: PLR0911 - one return a transform
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
     transform = str(field.transform)
-    name = table.schema().find_column_name(field.source_id)
-    if name is None or transform == "void":
+    path = _path(table.schema().fields, field.source_id)
+    if not path or transform == "void":
         return None
-    head, _, rest = name.partition(".")
-    if head not in columns:
+    if path[0] not in columns:
         return F.lit(None)
-    own = (
-        "`"
-        + columns[head].replace("`", "``")
-        + "`"
-        + "".join(f".`{part}`" for part in rest.split(".") if part)
-    )
+    own = ".".join(f"`{part.replace('`', '``')}`" for part in (columns[path[0]], *path[1:]))
     kind = frame.select(own).schema[0].dataType.simpleString()
     source = str(table.schema().find_type(field.source_id))
     if transform == "identity":
@@ -138,7 +136,12 @@ def _partition_key(  # noqa: PLR0911 - one return a transform
     if found := re.fullmatch(r"truncate\[(\d+)\]", transform):
         if kind in {"string", "binary"}:
             return F.expr(f"substring({own}, 1, {found[1]})")
-        return F.expr(f"{own} - pmod({own}, {found[1]})") if kind in {"int", "bigint"} else F.col(own)
+        # Where the least values of a type overflow they are null, in any mode of Spark, and come together.
+        return (
+            F.expr(f"try_subtract({own}, pmod({own}, {found[1]}))")
+            if kind in {"int", "bigint"}
+            else F.col(own)
+        )
     if found := _BUCKETS.fullmatch(transform):
         if kind in _HASHED_ALIKE:
             return F.expr(_bucket(_HASHED_ALIKE[kind].format(own), int(found[1])))
@@ -150,6 +153,17 @@ def _partition_key(  # noqa: PLR0911 - one return a transform
             # Before PySpark 4.1.
             return None
     return None
+
+
+def _path(fields: Iterable[NestedField], field_id: int) -> tuple[str, ...]:
+    """The names that lead to a field of a struct, or to a column; none where it is not there."""
+    for each in fields:
+        below = each.field_type.fields if isinstance(each.field_type, StructType) else ()
+        if each.field_id == field_id:
+            return (each.name,)
+        if path := _path(below, field_id):
+            return each.name, *path
+    return ()
 
 
 def _bucket(hashed: str, buckets: int) -> str:
@@ -173,10 +187,10 @@ def _sorting(table: Table, columns: Mapping[str, str]) -> list[Any]:
 
     found = []
     for each in table.sort_order().fields:
-        name = table.schema().find_column_name(each.source_id)
-        if name is None or name not in columns or str(each.transform) != "identity":
+        path = _path(table.schema().fields, each.source_id)
+        if len(path) != 1 or path[0] not in columns or str(each.transform) != "identity":
             break
-        own = F.col("`" + columns[name].replace("`", "``") + "`")
+        own = F.col("`" + columns[path[0]].replace("`", "``") + "`")
         rising, first = each.direction == "asc", each.null_order == "nulls-first"
         if rising:
             found.append(own.asc_nulls_first() if first else own.asc_nulls_last())

@@ -44,7 +44,13 @@ class InputColumns:
 
     @classmethod
     def of(cls, fields: Iterable[NestedField], schema: StructType, *, case_sensitive: bool) -> InputColumns:
-        """Finds the table's columns for those of a DataFrame."""
+        """Finds the table's columns for those of a DataFrame.
+
+        Raises:
+            InvalidInputError: It has no columns. Spark sends no rows then, however many there are.
+        """
+        if not schema.fields:
+            raise InvalidInputError("the DataFrame has no columns: select one that the table has")
 
         def folded(name: str) -> str:
             return name if case_sensitive else name.lower()
