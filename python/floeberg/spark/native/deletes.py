@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg.spark.native.file_values import DELETED, KEY, KEY_OF_FILE, ROW, keyed
-from floeberg.spark.session.batch_limits import sent_table
+from floeberg.spark.session.batch_limits import frame_of_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,10 +63,10 @@ def without_deleted(
         return frame.withColumn(DELETED, F.lit(False)) if marked else frame
     divisor = _divisor(group) if known.nbytes <= _MOST_BYTES else None
     if divisor is None:
-        return _joined(frame, sent_table(spark, known), marked=marked)
+        return _joined(frame, frame_of_arrow(spark, known), marked=marked)
     # A number is its own remainder.
     place = KEY if group.key == "number" else f"CAST({KEY} % {divisor} AS INT)"
-    return _looked_up(frame, sent_table(spark, _by_remainder(known, divisor)), place, marked=marked)
+    return _looked_up(frame, frame_of_arrow(spark, _by_remainder(known, divisor)), place, marked=marked)
 
 
 def _divisor(group: FileGroup) -> int | None:

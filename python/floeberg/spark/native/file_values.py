@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg.errors import InvalidDataError
 from floeberg.spark.native.filters import quoted
-from floeberg.spark.session.batch_limits import sent_table
+from floeberg.spark.session.batch_limits import frame_of_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -115,10 +115,10 @@ def with_file_values(
     files = plan.to_arrow().select(said).take(list(group.numbers))
     columns = {f"__floeberg_{name}": files[name] for name in said}
     if group.key == "number" and files.nbytes <= _MOST_BYTES:
-        lists = sent_table(spark, _as_lists(columns))
+        lists = frame_of_arrow(spark, _as_lists(columns))
         values = {name: F.get(lists.select(name).scalar(), F.expr(KEY)) for name in columns}
         return frame.withColumns(values)
-    known = sent_table(spark, keyed(group, columns))
+    known = frame_of_arrow(spark, keyed(group, columns))
     return frame.join(F.broadcast(known), F.expr(f"{KEY} = {KEY_OF_FILE}"))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-__all__ = ["batch_limits", "sent_table"]
+__all__ = ["batch_limits", "frame_of_arrow"]
 
 _BYTES, _ROWS = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Bytes", "Records"))
 _NONE = "2147483647"
@@ -59,7 +59,7 @@ def batch_limits(spark: SparkSession, schema: StructType, short: Collection[str]
     return {_BYTES: _NONE, _ROWS: str(least)}
 
 
-def sent_table(spark: SparkSession, table: pa.Table) -> DataFrame:
+def frame_of_arrow(spark: SparkSession, table: pa.Table) -> DataFrame:
     """The frame of a table of Arrow. PySpark fails to send one where the user set no limit of rows."""
     given = spark.conf.get(_ROWS, None) or ""
     has_limit = given.isdigit() and int(given) > 0

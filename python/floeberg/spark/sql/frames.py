@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.session.batch_limits import sent_table
+from floeberg.spark.session.batch_limits import frame_of_arrow
 from floeberg.spark.sql.changelogs import CHANGES, changes_frame
 from floeberg.spark.sql.columns import named_columns, needed_columns, reaches_all
 from floeberg.spark.sql.constants import Moments
@@ -173,7 +173,7 @@ def _metadata_frame(
     used = [column for column in rows.column_names if column in statement.words]
     rows = rows if whole else rows.select(used or rows.column_names[:1])
     try:
-        return sent_table(spark, _plain(rows))
+        return frame_of_arrow(spark, _plain(rows))
     except PySparkException as error:
         raise UnsupportedError(
             f"{'.'.join(reference.name.parts)}: Spark has no type for one of the columns "
