@@ -196,7 +196,9 @@ CALL prod.system.create_changelog_view(table => 'shop.keyed', options => map('en
     net_changes => true);
 CALL prod.system.register_table(table => 'shop.registered', metadata_file => '{metadata}')
 """
-VIEWS = "VIEW: 'prod.shop.(v|recent)' is a name in the catalog 'prod', whose views are not made by statements yet: use"
+VIEWS = (
+    "VIEW: 'prod.shop.(v|recent)' is a name in the catalog 'prod', whose views have no statements yet: use"
+)
 NOT_EXPANDED = r"'shop.recent' is a view, .* catalog.load_view\('shop.recent'\).sql_for\('spark'\)"
 OF_SPARK = "REQUIRES_SINGLE_PART_NAMESPACE"
 NO_SCHEMA = "SCHEMA_NOT_FOUND"

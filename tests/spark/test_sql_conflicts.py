@@ -159,6 +159,59 @@ def test_a_view_of_the_table_counts_as_the_table(spark, sql, lake, table, meanwh
     assert (3, 30, "s3") in content(table)
 
 
+@pytest.mark.parametrize("reader", ["create_view", "arrow", "distributed", "format", "changelog", "metadata"])
+def test_a_view_that_tasks_read_counts_as_the_table(  # noqa: PLR0913, PLR0917
+    spark, sql, lake, table, meanwhile, reader
+):
+    """Spark knows no files of what tasks of Floeberg read. The options of its relations name the table."""
+    if reader == "create_view":
+        floeberg.spark.create_view(spark, "seen", "db.t", catalog=lake)
+    elif reader == "format":
+        spark.read.format("floeberg").load(table.location()).createOrReplaceTempView("seen")
+    elif reader == "changelog":
+        table.changelog_scan().to_spark(spark).createOrReplaceTempView("seen")
+    elif reader == "metadata":
+        spark.read.format("floeberg").load(table.metadata_location).createOrReplaceTempView("seen")
+    else:
+        planning = "distributed" if reader == "distributed" else "local"
+        frame = floeberg.spark.table(spark, table, reader="arrow", planning=planning)
+        frame.createOrReplaceTempView("seen")
+    for text in (
+        "MERGE INTO db.t USING (SELECT id, v + 1 AS v FROM seen) z ON t.id = z.id WHEN MATCHED THEN UPDATE SET v = z.v",
+        "UPDATE db.t SET v = (SELECT max(v) FROM seen) WHERE id = 3",
+        "WITH seen AS (SELECT id FROM seen) DELETE FROM db.t WHERE id NOT IN (SELECT id FROM seen WHERE id > 1)",
+        "DELETE FROM db.t WHERE id NOT IN (WITH seen AS (SELECT id FROM seen) SELECT id FROM seen WHERE id > 1)",
+    ):
+        meanwhile["done"] = lambda other: other.update({"v": 5000}, "id IN (0, 3)")
+        # The other writer changes a row that the statement changes, or adds one that it would delete.
+        if "DELETE" in text:
+            meanwhile["done"] = lambda other: other.append(rows_of([300]))
+        before = meanwhile["ran"]
+        with pytest.raises(CommitConflictError) as caught:
+            sql(text)
+        assert "`seen`" in "".join(caught.value.__notes__), text
+        assert meanwhile["ran"] == before + 1
+    assert {row[1] for row in content(table) if row[0] in {0, 3}} == {5000}
+    assert content_ids(table) == [*range(5), *range(100, 105), 300, 300]
+
+
+def test_a_view_of_another_table_that_tasks_read_does_not_count(spark, sql, lake, table, meanwhile):
+    other = lake.create_table("db.other", SCHEMA)
+    other.append(rows_of([3, 50]))
+    spark.read.format("floeberg").load(other.location()).createOrReplaceTempView("seen")
+    meanwhile["done"] = lambda other: other.append(rows_of([300]))
+    sql("MERGE INTO db.t USING seen z ON t.id = z.id WHEN MATCHED THEN UPDATE SET v = -1")
+    assert [row for row in content(table) if row[0] in {3, 300}] == [(3, -1, "s3"), (300, 3000, "s300")]
+
+
+def test_names_that_spark_puts_together_are_those_that_a_statement_defines(spark, lake, table):
+    spark.sql("SELECT 5L AS id, 55L AS v").createOrReplaceTempView("named")
+    text = "WITH named AS (SELECT 7L AS id, 77L AS v) INSERT INTO db.t (id, v) SELECT id, v FROM IDENTIFIER(:name)"
+    floeberg.spark.sql(spark, text, {"name": "named"}, catalog=lake)
+    assert (7, 77, None) in content(table)
+    assert content_ids(table) == [*range(5), 7, *range(100, 105)]
+
+
 def test_statements_end_when_others_are_always_faster(sql, table, meanwhile):
     with table.transaction() as transaction:
         transaction.set_properties({"commit.retry.num-retries": "2"})

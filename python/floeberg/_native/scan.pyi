@@ -111,6 +111,10 @@ class Scan:
         """For each partition spec, the source fields of its identity transforms."""
 
     @property
+    def table_location(self) -> str:
+        """The location of the table, as its metadata says it."""
+
+    @property
     def storage_option_names(self) -> list[str]:
         """The names of the options of stores that the table was opened with."""
 

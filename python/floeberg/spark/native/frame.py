@@ -24,11 +24,10 @@ from floeberg.spark.native.filters import named, placeholder, quoted
 from floeberg.spark.native.lanes import Lanes, divide
 from floeberg.spark.native.planned_files import can_be_planned
 from floeberg.spark.native.relation import most_files, positions_column, relation
-from floeberg.spark.read.branch_reads import READ_KEY, branch_read, record_frame
+from floeberg.spark.read.branch_reads import READ_KEY, branch_read, note_frame, record_frame
 from floeberg.spark.read.chosen_files import files_token
 from floeberg.spark.read.dataframe import scan_to_dataframe
 from floeberg.spark.read.distributed import parts_for_tasks, planned
-from floeberg.spark.read.frame_reads import note_frame
 from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir

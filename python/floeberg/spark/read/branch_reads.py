@@ -35,6 +35,8 @@ __all__ = [
     "FramesRead",
     "branch_read",
     "frames_read",
+    "newest_frame",
+    "note_frame",
     "record_frame",
     "record_read",
     "recorded_reads",
@@ -48,6 +50,8 @@ _QUERIES = ("spark.sql.execution.root.id", "spark.sql.execution.id")
 """Local properties that identify a task's query. The first belongs to the whole query, where it has parts."""
 
 _TAIL = 1 << 16
+_NEWEST: dict[str, BranchRead] = {}
+"""By the UUID of the table."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,16 @@ class FramesRead:
 
     reads: tuple[BranchRead, ...] = ()
     is_certain: bool = True
+
+
+def note_frame(read: BranchRead) -> None:
+    """Notes, in this process, what a new DataFrame reads."""
+    _NEWEST[read.table] = read
+
+
+def newest_frame(table: str) -> BranchRead | None:
+    """What the newest DataFrame of a table reads that this process made."""
+    return _NEWEST.get(table)
 
 
 def branch_read(scan: Scan) -> BranchRead | None:

@@ -71,10 +71,33 @@ def run_tasks(
         if told := _CANNOT_IMPORT.search(str(error)):
             raise NotInstalledError(told[0]) from error
         raise
+    except Exception as error:
+        # An error of Py4J, which a client of Spark Connect may lack.
+        known = _known(getattr(error, "java_exception", None))
+        if known is None:
+            raise
+        raise known from None
     numbers = done.column("task").to_pylist()
     if numbers != list(range(len(numbers))):
         raise InternalError(f"expected one answer of each task of Spark, found those of the tasks {numbers}")
     return [pickle.loads(each.as_py()) for each in done.column("done")]  # noqa: S301 - made by the tasks above
+
+
+def _known(failure: Any) -> Exception | None:  # noqa: ANN401 - a throwable of Java
+    """The error of PySpark for a failure, or for the first of its causes that has one."""
+    if failure is None:
+        return None
+    from pyspark.errors.exceptions.captured import (  # noqa: PLC0415 - the same
+        UnknownException,
+        convert_exception,
+    )
+
+    while failure is not None:
+        found: Exception = convert_exception(failure)
+        if not isinstance(found, UnknownException):
+            return found
+        failure = failure.getCause()
+    return None
 
 
 def mapped(

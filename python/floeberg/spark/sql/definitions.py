@@ -103,7 +103,7 @@ def check_no_view(queries: Queries, words: Words) -> None:
             word, "load_view, and the methods of the view"
         )
         raise UnsupportedError(
-            f"{word} VIEW: {'.'.join(parts)!r} is a name in the catalog {place[0].name!r}, whose views are not made by "
+            f"{word} VIEW: {'.'.join(parts)!r} is a name in the catalog {place[0].name!r}, whose views have no "
             f"statements yet: use catalog.{instead}"
         )
 

@@ -84,7 +84,12 @@ class Queries:
                 nothing that is known.
         """
         statement = read_statement(text)
-        if statement is not None and statement.words & self.defined.names:
+        # A name may be put together by Spark.
+        if (
+            statement is not None
+            and self.defined.text
+            and (statement.hides_columns or statement.words & self.defined.names)
+        ):
             begins = statement.tokens[0].text.upper()
             # One that defines names of its own stands in brackets.
             own = f"SELECT * FROM ({text}\n)" if begins == "WITH" else text  # noqa: S608 - the user's own text
@@ -102,7 +107,7 @@ class Queries:
         tree = _query(spark, statement, self.known)
         uses = [] if tree is None else references(statement, tree, self.known)
         if not empty:
-            self.reads.others.extend(_others(statement, tree, uses))
+            self.reads.others.extend(_others(spark, statement, tree, uses))
         if not uses:
             return _run(spark, statement, self.known, statement.text, self.args, {})
         case_sensitive = is_case_sensitive(spark)
@@ -155,8 +160,16 @@ def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any
     raise UnsupportedError(f"{statement.word}: {name!r} is a table of a catalog, and {_INSTEAD}")
 
 
-def _others(statement: Statement, tree: Any, uses: Sequence[Reference]) -> Iterator[str]:  # noqa: ANN401 - the same
-    """The tables and views of Spark that a query names."""
+def _others(
+    spark: SparkSession,
+    statement: Statement,
+    tree: Any,  # noqa: ANN401 - the same
+    uses: Sequence[Reference],
+) -> Iterator[str]:
+    """The tables and views of Spark that a query names.
+
+    A common table expression may have the name of a view, and read it: where there is such a view, it is among them.
+    """
     from sqlglot import exp  # noqa: PLC0415 - the same
 
     if tree is None:
@@ -168,8 +181,11 @@ def _others(statement: Statement, tree: Any, uses: Sequence[Reference]) -> Itera
         # A function has the rows that its arguments say.
         if id(node) in own or not isinstance(node.parts[0], exp.Identifier):
             continue
-        if len(node.parts) > 1 or not (node.name.lower() in named or node.name.startswith(KEPT_ROWS)):
-            yield ".".join(f"`{part.name.replace('`', '``')}`" for part in node.parts)
+        name = ".".join(f"`{part.name.replace('`', '``')}`" for part in node.parts)
+        if len(node.parts) == 1 and node.name.startswith(KEPT_ROWS):
+            continue
+        if len(node.parts) > 1 or node.name.lower() not in named or spark.catalog.tableExists(name):
+            yield name
 
 
 def _let_spark_judge(spark: SparkSession, text: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from floeberg.commit.retries import Retries
 from floeberg.errors import CommitConflictError
-from floeberg.spark.read.frame_reads import has_files_of
+from floeberg.spark.write.frame_tables import reads_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,9 +70,8 @@ def reads_of(queries: Queries, changed: ChangedTable) -> int:
     found = sum(each.location() == location for each in queries.reads.tables)
     for name in sorted(set(queries.reads.others)):
         try:
-            paths = queries.spark.table(name).inputFiles()
-        except PySparkException:
+            found += reads_table(queries.spark.table(name), location)
+        except PySparkException:  # noqa: PERF203 - once a table
             # What is no table, as a column of arrays, has no files.
             continue
-        found += has_files_of(paths, location)
     return found

@@ -15,13 +15,13 @@ from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.lance import LanceTable
-from floeberg.spark.read.frame_reads import reads_of_frame
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
 from floeberg.spark.session.settings import changed_settings
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
+from floeberg.spark.write.frame_reads import reads_of_frame
 from floeberg.spark.write.input_columns import InputColumns
 from floeberg.spark.write.lance_frame import write_lance
 from floeberg.spark.write.new_schema import schema_of

@@ -80,6 +80,12 @@ impl Scan {
         specs.map(|spec| (spec.spec_id, sources(spec))).collect()
     }
 
+    /// The location of the table, as its metadata says it.
+    #[getter]
+    fn table_location(&self) -> &str {
+        &self.0.table().metadata().location
+    }
+
     /// The names of the options of stores that the table was opened with, which no other reader has.
     #[getter]
     fn storage_option_names(&self) -> Vec<String> {
