@@ -14,7 +14,6 @@ from urllib.parse import unquote
 from floeberg.errors import FloebergError
 from floeberg.lance import LanceTable
 from floeberg.spark.lance.request import is_lance_scan
-from floeberg.spark.read.changelog_reader import ChangelogRequest, is_changelog
 from floeberg.spark.read.options import read_options
 from floeberg.spark.read.scan_request import ScanRequest
 from floeberg.spark.session.environment import is_connect
@@ -55,6 +54,11 @@ def _locations(frame: DataFrame) -> Iterator[str | None]:
 
 def _location(options: Mapping[str, str]) -> str | None:
     """The location of the table that options name; empty for a table of another format."""
+    from floeberg.spark.read.changelog_reader import (  # noqa: PLC0415 - it imports PySpark
+        ChangelogRequest,
+        is_changelog,
+    )
+
     try:
         wanted, settings = read_options(options)
         if not isinstance(wanted, bytes):
