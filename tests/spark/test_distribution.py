@@ -114,7 +114,7 @@ def test_columns_with_dots_and_fields_of_structs_bring_rows_together(spark, lake
     spark.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")
     try:
         for at, (spec, order) in enumerate(
-            [(["a.b"], None), (["p.x.y"], None), (["bucket(40, a.b)"], ["p.x", "a.b"])]
+            [(["a.b"], None), (["p.x.y"], None), (["bucket(40, p.x.y)"], ["p.x", "a.b"])]
         ):
             table = lake.create_table(f"db.t{at}", schema, partition_spec=spec, sort_order=order)
             for mode in ("hash", "range"):
