@@ -209,7 +209,7 @@ FILES = (
 )
 MOVED = r"CALL prod\.system\.\w+ is not supported: tables that were moved are read with `relocate`"
 LEFT_OUT = [
-    # Why statements do not run, what a user is told, and the statements.
+    # The reason, the error that a user sees, and the statements.
     (
         "the methods of a catalog make views",
         f"CREATE {VIEWS} catalog.create_view",

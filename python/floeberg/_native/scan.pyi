@@ -260,7 +260,7 @@ class ChangelogScan:
 
     @property
     def has_updates(self) -> bool:
-        """Whether updates are told from deletes and inserts."""
+        """Whether the changes of an updated row are `UPDATE_BEFORE` and `UPDATE_AFTER`."""
 
     def appended(self, ordinal: int) -> Plan | None:
         """The files that an append added, as the plan of a scan without deletes.

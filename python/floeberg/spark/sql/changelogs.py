@@ -27,7 +27,6 @@ __all__ = ["CHANGES", "changes_frame", "create_changelog_view"]
 CHANGES = "changes"
 """What follows the name of a table whose changes are read."""
 
-_ADDED = ("_change_type", "_change_ordinal", "_commit_snapshot_id")
 _ENDS = {"start-snapshot-id": "start-timestamp", "end-snapshot-id": "end-timestamp"}
 
 
@@ -89,8 +88,11 @@ def _has_row_ids(table: Table) -> bool:
 
 
 def _frame(spark: SparkSession, changes: ChangelogScan, reading: Mapping[str, Any]) -> DataFrame:
+    from floeberg.spark.read.changes import CHANGE_COLUMNS  # noqa: PLC0415 - it imports PySpark
+
+    added = {field.name for field in CHANGE_COLUMNS}
     names = [field.name for field in Scan(changes._inner.scan()).projection().fields]  # noqa: SLF001 - the same
-    alike = next((name for name in names if name.lower() in _ADDED and name not in _ADDED), None)
+    alike = next((name for name in names if name.lower() in added and name not in added), None)
     if alike is not None and spark.conf.get("spark.sql.caseSensitive") != "true":
         raise InvalidInputError(
             f"the table has a column {alike!r}, and its changes have {alike.lower()!r}, which is the same for Spark: "

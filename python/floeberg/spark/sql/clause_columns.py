@@ -41,7 +41,7 @@ class ClauseColumns:
         self._table = {self._fold(each.name) for each in changed.table.schema().fields}
         self._source = {self._fold(name) for name in source}
         self._alias = "floeberg_source" if alias is None else alias
-        self.uncertain: list[tuple[str, ClauseRows]] = []
+        self.uncertain: set[tuple[str, ClauseRows]] = set()
         """Expressions with subqueries, whose columns are not qualified. They must have a meaning on one side alone."""
 
     def seen(self, text: str, rows: ClauseRows) -> str:
@@ -68,7 +68,7 @@ class ClauseColumns:
         for node in self._columns(tree, text):
             if node.find_ancestor(exp.Select) is not tree:
                 # What names mean in a subquery is for Spark to say.
-                self.uncertain.append((text, rows))
+                self.uncertain.add((text, rows))
                 continue
             parts = [part.name for part in node.parts]
             first = self._fold(parts[0])

@@ -85,10 +85,10 @@ def drop_table(queries: Queries, words: Words) -> bool:
 
 
 def check_no_view(queries: Queries, words: Words) -> None:
-    """Checks that what follows `CREATE`, `ALTER` or `DROP` is no view of the catalog.
+    """Refuses `CREATE`, `ALTER` and `DROP` of views of the catalog.
 
     Raises:
-        UnsupportedError: It is one.
+        UnsupportedError: The name is that of a view of the catalog, or of one that would be made there.
     """
     word = words.take_word().upper
     words.take("OR", "REPLACE")

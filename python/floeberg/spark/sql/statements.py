@@ -50,7 +50,7 @@ def run_change(queries: Queries, statement: Statement) -> DataFrame | None:
         if ours:
             raise
         return None
-    # A table that is missing is told from one of Spark by its namespace.
+    # The namespace says whether a missing table would be one of the catalog.
     if parts is None or queries.known.find(parts.target.parts) is None:
         return None
     if isinstance(queries.args, list) and queries.args:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from floeberg.spark.read.branch_reads import READ_KEY, BranchRead, frames_read, newest_frame
 from floeberg.spark.session.environment import is_connect
-from floeberg.spark.write.frame_tables import items_of, reads_table
+from floeberg.spark.write.frame_tables import leaves_of, reads_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,8 +48,6 @@ def reads_of_frame(frame: DataFrame, table: str | None, location: str) -> tuple[
 
 def _texts(frame: DataFrame) -> Iterator[str]:
     """What the columns of each relation of a plan carry."""
-    analyzed = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - Spark has no public plan
-    for plan in (analyzed, *items_of(analyzed.subqueriesAll())):
-        for relation in items_of(plan.collectLeaves()):
-            columns = json.loads(relation.schema().json())["fields"]
-            yield from (text for each in columns if (text := each["metadata"].get(READ_KEY)) is not None)
+    for relation in leaves_of(frame):
+        columns = json.loads(relation.schema().json())["fields"]
+        yield from (text for each in columns if (text := each["metadata"].get(READ_KEY)) is not None)

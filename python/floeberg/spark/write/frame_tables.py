@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-__all__ = ["items_of", "reads_table"]
+__all__ = ["leaves_of", "reads_table"]
 
 _RELATION = "DataSourceV2Relation"
 _READ_BY_TASKS = ("RelationV2", "floeberg_read")
@@ -43,13 +43,11 @@ def reads_table(frame: DataFrame, location: str) -> bool:
 
 def _locations(frame: DataFrame) -> Iterator[str | None]:
     """The locations of the tables that tasks read; `None` where that is not known."""
-    analyzed = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - Spark has no public plan
-    if _READ_BY_TASKS[1] in analyzed.toString():
+    if _READ_BY_TASKS[1] in frame._jdf.queryExecution().analyzed().toString():  # noqa: SLF001 - Spark has no public plan
         yield None
-    for plan in (analyzed, *items_of(analyzed.subqueriesAll())):
-        for leaf in items_of(plan.collectLeaves()):
-            if leaf.getClass().getSimpleName() == _RELATION and leaf.table().name() == "floeberg":
-                yield _location(dict(leaf.options().asCaseSensitiveMap()))
+    for leaf in leaves_of(frame):
+        if leaf.getClass().getSimpleName() == _RELATION and leaf.table().name() == "floeberg":
+            yield _location(dict(leaf.options().asCaseSensitiveMap()))
 
 
 def _location(options: Mapping[str, str]) -> str | None:
@@ -73,8 +71,14 @@ def _location(options: Mapping[str, str]) -> str | None:
         return None
 
 
-def items_of(sequence: Any) -> Iterator[Any]:  # noqa: ANN401 - one of Scala
-    """What a sequence of Scala has."""
+def leaves_of(frame: DataFrame) -> Iterator[Any]:
+    """The relations in the plan of a DataFrame of a classic session, those of subqueries and views too."""
+    plan = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - the same
+    for each in (plan, *_items(plan.subqueriesAll())):
+        yield from _items(each.collectLeaves())
+
+
+def _items(sequence: Any) -> Iterator[Any]:  # noqa: ANN401 - one of Scala
     return (sequence.apply(at) for at in range(sequence.size()))
 
 

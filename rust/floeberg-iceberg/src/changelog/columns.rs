@@ -65,7 +65,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// For a scan, with the key columns of its rows, if they have a key. Without updates, rows are told apart by values alone.
+    /// For a scan, with the key columns of its rows, if they have a key. Without updates, only values identify rows.
     pub fn new(scan: &Scan, key: Option<&[i32]>, updates: bool, cancel: &Cancel) -> Result<Self> {
         let request = scan.read_request(cancel)?;
         let table = scan.schema()?;
