@@ -38,7 +38,7 @@ from floeberg.commit.update_spec import UpdateSpec
 from floeberg.commit.update_statistics import UpdateStatistics
 from floeberg.copying import CopyResult, copy
 from floeberg.errors import FloebergError
-from floeberg.expressions import col, sql_expr
+from floeberg.expressions import col, lit, sql_expr
 from floeberg.lance import LanceChanges, LancePlan, LanceScan, LanceTable, LanceTaskGroup
 from floeberg.lance.scan import register_lance_frames
 from floeberg.scan.changelog import ChangelogScan, register_changelog_frames
@@ -106,6 +106,7 @@ __all__ = [
     "exceptions",
     "expressions",
     "lance",
+    "lit",
     "load_catalog",
     "open_table",
     "open_view",

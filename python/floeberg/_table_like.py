@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from floeberg.expressions import ALWAYS_TRUE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from floeberg.commit import MergeBuilder
     from floeberg.commit.joined_rows import NullKeys, OnConflict
     from floeberg.commit.new_values import NewValue
-    from floeberg.expressions import AnyFilter
+    from floeberg.expressions import AnyFilter, ValueExpression
 
 __all__ = ["CommitLike", "InspectLike", "ScanLike", "TableLike", "UpsertLike", "VersionLike"]
 
@@ -167,7 +169,7 @@ class TableLike(Protocol):
 
     def scan(
         self,
-        row_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         *,
@@ -184,10 +186,11 @@ class TableLike(Protocol):
         """Replaces all rows."""
         ...
 
-    def delete(
+    def delete(  # noqa: PLR0913 - all but the first are keywords
         self,
-        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        delete_filter: AnyFilter | None = None,
         *,
+        delete_all: bool = False,
         case_sensitive: bool = True,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
@@ -199,7 +202,7 @@ class TableLike(Protocol):
     def update(  # noqa: PLR0913 - all but the first two are keywords
         self,
         updates: Mapping[str, NewValue],
-        filter: AnyFilter = True,  # noqa: A002, FBT002 - the word of DataFrames; a filter may be a bool
+        filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - the word of DataFrames
         *,
         case_sensitive: bool = True,
         idempotency_key: str | None = None,
@@ -230,7 +233,7 @@ class TableLike(Protocol):
         source: object,
         *,
         on: Sequence[str] | str | None = None,
-        predicate: str | None = None,
+        predicate: str | ValueExpression | None = None,
         case_sensitive: bool = True,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",

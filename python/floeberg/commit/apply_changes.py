@@ -13,7 +13,7 @@ from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
 from floeberg.commit.joined_rows import inserted_rows
 from floeberg.commit.source_rows import conformed_source
-from floeberg.expressions import as_expression
+from floeberg.expressions import ALWAYS_TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +104,7 @@ class ApplyChanges(RowChanges):
         changed = ChangedRows.of(request)
         last = last_changes(self._feed, self._source.rows(), changed)
         source, index = last.there, last.index(request, self._feed.null_keys)
-        scan = request.scan(as_expression(True).as_tree())
+        scan = request.scan(ALWAYS_TRUE.as_tree())
         found = index.find(scan, lists_all=False)
         receipt = changed.write(self._rows(scan, found, source, changed))
         return changed.found(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from floeberg.commit.joined_rows import columns_of_source
 from floeberg.commit.merge_clauses import Clause, JoinKeys
-from floeberg.commit.new_values import Setting, condition_of, settings_of
+from floeberg.commit.new_values import Setting, condition_of, settings_of, sql_of
 from floeberg.errors import InvalidInputError
+from floeberg.expressions import ValueExpression
 from floeberg.expressions._sql_values import SqlExpression, name_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class MergeBuilder(Generic[Result]):
     clause whose condition holds is applied.
 
     New values and conditions name columns `target.x` and `source.x`, or only `x` where one side has it. A condition is
-    SQL text, an expression of `pyarrow.compute`, or a function from a batch to an array of bools.
+    SQL text, a comparison of `fb.col`, an expression of `pyarrow.compute`, or a function from a batch to an array of
+    bools.
 
     Examples:
         >>> _ = orders.append(pa.table({"id": [1, 2]}))
@@ -126,8 +128,8 @@ class MergeBuilder(Generic[Result]):
         return self
 
     def _set(self, updates: Mapping[str, NewValue]) -> Callable[[pa.Schema, pa.Schema], list[Setting]]:
-        def settings(table: pa.Schema, _source: pa.Schema) -> list[Setting]:
-            return settings_of(updates, table, case_sensitive=self._case_sensitive)
+        def settings(table: pa.Schema, source: pa.Schema) -> list[Setting]:
+            return settings_of(updates, table, case_sensitive=self._case_sensitive, others=source.names)
 
         return settings
 
@@ -145,7 +147,7 @@ def join_keys(on: Sequence[str] | str | None, predicate: object, *, case_sensiti
 
     Args:
         on: Columns that both have.
-        predicate: A condition in SQL, with at least one `target.x = source.y`.
+        predicate: A condition in SQL or a comparison of `fb.col`, with at least one `target.x = source.y`.
         case_sensitive: Whether the case of names counts.
 
     Raises:
@@ -157,16 +159,19 @@ def join_keys(on: Sequence[str] | str | None, predicate: object, *, case_sensiti
 
 
 def _of_names(on: Sequence[str] | str) -> JoinKeys:
-    names = [on] if isinstance(on, str) else list(on)
-    if not names or not all(isinstance(each, str) for each in names):
+    names = [on] if isinstance(on, str) else on
+    if not isinstance(names, (list, tuple)) or not names or not all(isinstance(each, str) for each in names):
         raise InvalidInputError(f"on: expected the names of columns, found {on!r}")
     return JoinKeys([(name, name) for name in names], None)
 
 
 def _of_predicate(predicate: object, *, case_sensitive: bool) -> JoinKeys:
+    if isinstance(predicate, ValueExpression):
+        predicate = sql_of(predicate)
     if not isinstance(predicate, str):
         raise InvalidInputError(
-            f"predicate: expected a condition in SQL, found an object of type {type(predicate).__name__}"
+            "predicate: expected a condition in SQL, or a comparison of fb.col, found an object of type "
+            f"{type(predicate).__name__}"
         )
     expression = SqlExpression(predicate)
     columns, rest, seen = [], [], set()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
 from floeberg.commit.merge_clauses import MergeRun, key_columns, resolved_keys
-from floeberg.expressions import as_expression
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.scan.rows import Batches
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class MergeRows(RowChanges):
         )
         reads_all = any(each.rows == "not matched by source" for each in self._clauses)
         inserts = any(each.rows == "not matched" for each in self._clauses)
-        scan = request.scan(as_expression(True).as_tree())
+        scan = request.scan(ALWAYS_TRUE.as_tree())
         found = index.find(scan, lists_all=reads_all)
         merge = MergeRun(keys, self._clauses, source, changed, case_sensitive=self._case_sensitive)
         batches = Batches(lambda: found.stream(scan, columns=merge.columns_to_read))
@@ -75,7 +75,7 @@ class MergeRows(RowChanges):
             isolation=self._isolation,
             mode=self._mode,
             read_snapshot_id=scan.snapshot_id,
-            row_filter=as_expression(True).as_tree() if reads_all else None,
+            row_filter=ALWAYS_TRUE.as_tree() if reads_all else None,
             keys=index,
             inserts_keys=inserts,
             rows_read=found,

@@ -8,13 +8,13 @@ Invariant: values are converted only where none changes, see `exact_values`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg.commit.exact_values import converted
-from floeberg.errors import InvalidInputError
-from floeberg.expressions import ColumnValue, Expression, SqlValue
+from floeberg.errors import InvalidInputError, LimitExceededError
+from floeberg.expressions import ColumnValue, ConstantValue, Expression, SqlValue, ValueExpression
 from floeberg.expressions._sql_values import SqlExpression
 from floeberg.write.dict_rows import batch_of
 
@@ -29,6 +29,7 @@ __all__ = [
     "condition_of",
     "fitted",
     "settings_of",
+    "sql_of",
     "values_of_new_column",
 ]
 
@@ -149,16 +150,23 @@ class Setting:
         return fitted(self.name, self.values(rows), field, rows.batch.num_rows)
 
 
-def settings_of(updates: Mapping[str, NewValue], schema: pa.Schema, *, case_sensitive: bool) -> list[Setting]:
+def settings_of(
+    updates: Mapping[str, NewValue],
+    schema: pa.Schema,
+    *,
+    case_sensitive: bool,
+    others: Sequence[str] = (),
+) -> list[Setting]:
     """The new values of columns.
 
     Args:
         updates: Values by the names of columns, maybe after `target.`.
         schema: The columns of the table.
         case_sensitive: Whether the case of names counts.
+        others: Columns of a source, which a text could name.
 
     Raises:
-        InvalidInputError: A column is unknown or given twice, or a literal does not fit.
+        InvalidInputError: A column is unknown or given twice, or a literal does not fit or reads as an expression.
     """
     if not isinstance(updates, Mapping) or not updates:
         raise InvalidInputError(f"updates: expected new values by columns, found {updates!r}")
@@ -192,6 +200,7 @@ def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]
     computed = _computed(value)
     if computed is not None:
         return computed
+    value = value.value if isinstance(value, ConstantValue) else value
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         raise InvalidInputError(
             f"updates: the new value of {field.name!r} is an array, and nothing says which row gets which value: pass "
@@ -203,22 +212,43 @@ def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]
     if isinstance(value, pa.Scalar):
         literal: Array = pa.array([value.as_py()], value.type)
     else:
-        literal = batch_of([{field.name: value}], pa.schema([field])).column(0)
+        literal = _literal_of(value, field)
     one = fitted(field.name, literal, field, 1)
     return lambda rows: _repeated(one, rows.batch.num_rows)
 
 
-def values_of_new_column(name: str, value: NewValue) -> Callable[[Rows], Array]:
+def _literal_of(value: object, field: pa.Field[Any]) -> Array:
+    """A Python value as an array of one value."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        return batch_of([{field.name: value}], pa.schema([field])).column(0)
+    except InvalidInputError as error:
+        if not isinstance(value, str):
+            raise
+        raise InvalidInputError(
+            f"{error.message}. A text is a literal: write fb.sql_expr({value!r}) for an expression, or fb.col for a column",
+            context=error.context,
+        ) from error
+
+
+def values_of_new_column(name: str, value: NewValue, columns: Sequence[str]) -> Callable[[Rows], Array]:
     """What gives the values of a column that the table does not have. Literals get the type that pyarrow infers.
 
+    Args:
+        name: The new column.
+        value: Its values.
+        columns: The columns of the table, which a text could name.
+
     Raises:
-        InvalidInputError: It is an array, whose rows are unknown, or has no type.
+        InvalidInputError: It is an array, whose rows are unknown, or has no type; or a text reads as an expression.
     """
     import pyarrow as pa  # noqa: PLC0415
 
     computed = _computed(value)
     if computed is not None:
         return computed
+    value = value.value if isinstance(value, ConstantValue) else value
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         raise InvalidInputError(
             f"columns: the values of {name!r} are an array, whose rows are unknown: pass a function of the batch"
@@ -237,8 +267,8 @@ def _computed(value: object) -> Callable[[Rows], Array] | None:
     if isinstance(value, ColumnValue):
         name = value.name
         return lambda rows: rows.column(name)
-    if isinstance(value, SqlValue):
-        value = SqlExpression(value.text)
+    if isinstance(value, ValueExpression) and not isinstance(value, ConstantValue):
+        value = SqlExpression(sql_of(value))
     if isinstance(value, SqlExpression):
         expression = value
 
@@ -253,7 +283,8 @@ def _computed(value: object) -> Callable[[Rows], Array] | None:
         return lambda rows: rows.evaluated(value)
     if isinstance(value, Expression):
         raise InvalidInputError(
-            f"{value!r} is a filter: expected fb.sql_expr(...), an expression of pyarrow.compute or a function"
+            f"{value!r} is a filter: expected a comparison of fb.col, fb.sql_expr(...), an expression of "
+            "pyarrow.compute or a function"
         )
     if callable(value):
         function = cast("Callable[[pa.RecordBatch], Array]", value)
@@ -273,6 +304,18 @@ def _is_of_pyarrow(value: object) -> bool:
     return isinstance(value, pc.Expression)
 
 
+def sql_of(value: ValueExpression) -> str:
+    """The SQL text of a value.
+
+    Raises:
+        LimitExceededError: It is nested too deep.
+    """
+    try:
+        return value.to_sql()
+    except RecursionError:
+        raise LimitExceededError("an expression is nested too deep") from None
+
+
 Condition: TypeAlias = Callable[[Rows], Array]
 """Which rows: an array of bools without nulls."""
 
@@ -282,7 +325,7 @@ def condition_of(name: str, predicate: object) -> Condition | None:
 
     Args:
         name: The argument, for errors.
-        predicate: SQL text, `col`, `sql_expr`, an expression of `pyarrow.compute`, a function or a bool.
+        predicate: SQL text, values such as comparisons of `col`, an expression of `pyarrow.compute`, or a function.
 
     Raises:
         InvalidInputError: It is an object of another type.
@@ -290,15 +333,16 @@ def condition_of(name: str, predicate: object) -> Condition | None:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    if predicate is None or predicate is True:
+    if predicate is None:
         return None
-    if predicate is False:
-        return lambda rows: pa.repeat(pa.scalar(False), rows.batch.num_rows)
+    if isinstance(predicate, ConstantValue):
+        predicate = SqlValue(predicate.to_sql())
     computed = _computed(SqlValue(predicate) if isinstance(predicate, str) else predicate)
     if computed is None:
+        hint = ": Python has evaluated a comparison" if isinstance(predicate, bool) else ""
         raise InvalidInputError(
-            f"{name}: expected a condition in SQL, an expression of pyarrow.compute or a function, found an object of "
-            f"type {type(predicate).__name__}"
+            f"{name}: expected a condition in SQL, a comparison of fb.col, an expression of pyarrow.compute or a "
+            f"function, found an object of type {type(predicate).__name__}{hint}"
         )
 
     def of(rows: Rows) -> Array:

@@ -25,7 +25,8 @@ from floeberg.commit.staging import StagedOperations
 from floeberg.commit.update_rows import UpdateRows
 from floeberg.commit.upsert_rows import UpsertRows
 from floeberg.errors import InvalidInputError
-from floeberg.expressions import AnyFilter, as_expression
+from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
+from floeberg.expressions._reading import as_delete_filter
 from floeberg.write.receipt import Receipt
 from floeberg.write.row_delta import RowDeltaReceipt
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from floeberg.commit.merge_clauses import Clause
     from floeberg.commit.new_values import NewValue
     from floeberg.commit.staging import SchemaMode
+    from floeberg.expressions import ValueExpression
 
 __all__ = ["ChangeMode", "DeleteMode", "NullKeys", "OnConflict", "RowOperations", "WriteMode"]
 
@@ -94,7 +96,7 @@ class RowOperations(StagedOperations):
     def overwrite(  # noqa: PLR0913 - all but the first two are keywords
         self,
         data: object,
-        overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        overwrite_filter: AnyFilter = ALWAYS_TRUE,
         *,
         case_sensitive: bool = True,
         schema_mode: SchemaMode | None = None,
@@ -131,10 +133,11 @@ class RowOperations(StagedOperations):
                 _native.Operation.dynamic_overwrite(receipt.native(), isolation=isolation)
             )
 
-    def delete(
+    def delete(  # noqa: PLR0913 - all but the first are keywords
         self,
-        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        delete_filter: AnyFilter | None = None,
         *,
+        delete_all: bool = False,
         case_sensitive: bool = True,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
@@ -143,7 +146,7 @@ class RowOperations(StagedOperations):
         """Deletes the rows that match a filter: see `Table.delete`."""
         self._check_open()
         _, isolation = _options(options)
-        tree = as_expression(delete_filter).as_tree()
+        tree = as_delete_filter(delete_filter, delete_all=delete_all).as_tree()
         checked_bool("case_sensitive", case_sensitive)
         _check_mode(mode)
         finds_again = _finds_again(on_conflict)
@@ -157,7 +160,7 @@ class RowOperations(StagedOperations):
     def update(  # noqa: PLR0913 - all but the first two are keywords
         self,
         updates: Mapping[str, NewValue],
-        filter: AnyFilter = True,  # noqa: A002, FBT002 - the word of DataFrames; a filter may be a bool
+        filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - the word of DataFrames
         *,
         case_sensitive: bool = True,
         mode: DeleteMode | None = None,
@@ -217,7 +220,7 @@ class RowOperations(StagedOperations):
         source: object,
         *,
         on: Sequence[str] | str | None = None,
-        predicate: str | None = None,
+        predicate: str | ValueExpression | None = None,
         case_sensitive: bool = True,
         schema_mode: SchemaMode | None = None,
         mode: DeleteMode | None = None,
@@ -292,7 +295,7 @@ class RowOperations(StagedOperations):
         receipts: Sequence[Receipt],
         *,
         mode: WriteMode = "append",
-        overwrite_filter: AnyFilter = True,
+        overwrite_filter: AnyFilter = ALWAYS_TRUE,
         case_sensitive: bool = True,
         made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,

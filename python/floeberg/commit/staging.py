@@ -22,7 +22,7 @@ from floeberg.commit.audit import AuditSettings
 from floeberg.commit.changed_rows import ChangeRequest
 from floeberg.commit.reporting import Reporter
 from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
-from floeberg.expressions import as_expression
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
@@ -182,7 +182,7 @@ class StagedOperations:
     def _head_of(self, table: OpenedTable) -> int | None:
         """The snapshot of a table that the branch begins at."""
         request = ChangeRequest(table, self._branch, {}, True, self._reporter.counted)
-        return request.scan(as_expression(True).as_tree()).snapshot_id
+        return request.scan(ALWAYS_TRUE.as_tree()).snapshot_id
 
     def _find(self, staged: StagedChanges) -> None:
         """Looks for the rows of an operation, and stages what changes them."""

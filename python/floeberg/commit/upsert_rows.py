@@ -11,7 +11,7 @@ from floeberg.commit.changed_rows import ChangedRows, RowChanges
 from floeberg.commit.joined_rows import JoinedColumns, inserted_rows
 from floeberg.commit.source_rows import conformed_source
 from floeberg.errors import InvalidInputError
-from floeberg.expressions import as_expression
+from floeberg.expressions import ALWAYS_TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ class UpsertRows(RowChanges):
 
         changed = ChangedRows.of(request)
         raw, schema = self._source.rows(), changed.schema
-        scan = request.scan(as_expression(True).as_tree())
+        scan = request.scan(ALWAYS_TRUE.as_tree())
         columns = JoinedColumns.of(
             raw.schema,
             schema,

@@ -16,6 +16,7 @@ Examples:
 
 from floeberg.expressions._literals import TypedLiteral
 from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or
+from floeberg.expressions._parsing import from_json, parse
 from floeberg.expressions._predicates import (
     EqualTo,
     GreaterThan,
@@ -32,9 +33,18 @@ from floeberg.expressions._predicates import (
     NotStartsWith,
     StartsWith,
 )
-from floeberg.expressions._reading import AnyFilter, as_expression, from_json, parse
+from floeberg.expressions._reading import AnyFilter, as_expression
 from floeberg.expressions._terms import Reference, Transformed
-from floeberg.expressions._values import ColumnValue, SqlValue, col, sql_expr
+from floeberg.expressions._values import (
+    ColumnValue,
+    ComputedValue,
+    ConstantValue,
+    SqlValue,
+    ValueExpression,
+    col,
+    lit,
+    sql_expr,
+)
 
 BooleanExpression = Expression
 """PyIceberg's name of `Expression`."""
@@ -49,6 +59,8 @@ __all__ = [
     "AnyFilter",
     "BooleanExpression",
     "ColumnValue",
+    "ComputedValue",
+    "ConstantValue",
     "EqualTo",
     "Expression",
     "GreaterThan",
@@ -70,9 +82,11 @@ __all__ = [
     "StartsWith",
     "Transformed",
     "TypedLiteral",
+    "ValueExpression",
     "as_expression",
     "col",
     "from_json",
+    "lit",
     "parse",
     "sql_expr",
 ]

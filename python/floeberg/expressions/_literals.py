@@ -59,8 +59,11 @@ def normalised(value: object) -> LiteralValue:
         return str(checked_text("literal", value))
     if isinstance(value, datetime) and hasattr(value, "to_pydatetime"):
         return _from_pandas(value)
-    if type(value).__module__.partition(".")[0] == "numpy":
+    library = type(value).__module__.partition(".")[0]
+    if library == "numpy":
         return _from_numpy(value)
+    if library == "pyarrow" and hasattr(value, "as_py"):
+        return normalised(cast("Any", value).as_py())
     if isinstance(value, (bool, int, float, str, bytes, Decimal, date, time, UUID, TypedLiteral)):
         return value
     raise InvalidInputError(f"an object of type {type(value).__name__} cannot be a literal of a filter")

@@ -48,10 +48,11 @@ class Expression(ABC):
         return json.loads(_native.expression_to_json(self.as_tree()))
 
     def __and__(self, other: Expression) -> And:
-        return And(self, other)
+        # Values of `col` join filters by their own rules, where null is neither true nor false.
+        return NotImplemented if hasattr(other, "as_filter") else And(self, other)
 
     def __or__(self, other: Expression) -> Or:
-        return Or(self, other)
+        return NotImplemented if hasattr(other, "as_filter") else Or(self, other)
 
     def __invert__(self) -> Not:
         return Not(self)
@@ -197,4 +198,6 @@ def _deeper(children: list[Expression]) -> int:
 def _checked(child: object) -> Expression:
     if isinstance(child, Expression):
         return child
+    if hasattr(child, "as_filter"):
+        return cast("Expression", child.as_filter())
     raise InvalidInputError(f"expected a filter, found an object of type {type(child).__name__}")

@@ -1,35 +1,17 @@
-"""How are filters parsed, from text, JSON or arguments?"""
+"""What may be given as a filter?"""
 
 from __future__ import annotations
 
-import json
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
-from floeberg import _native
-from floeberg._arguments import checked_text
+from floeberg._arguments import checked_bool
 from floeberg.errors import InvalidInputError
 from floeberg.expressions._foreign import foreign_filter
-from floeberg.expressions._literals import LiteralTree, from_tree
-from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or, Tree
-from floeberg.expressions._predicates import (
-    EqualTo,
-    GreaterThan,
-    GreaterThanOrEqual,
-    In,
-    IsNaN,
-    IsNull,
-    LessThan,
-    LessThanOrEqual,
-    Membership,
-    NotEqualTo,
-    NotIn,
-    NotNaN,
-    NotNull,
-    NotStartsWith,
-    StartsWith,
-    Test,
-)
-from floeberg.expressions._terms import Reference, Transformed
+from floeberg.expressions._logic import AlwaysTrue, Expression
+from floeberg.expressions._parsing import parse
+from floeberg.expressions._values import ValueExpression
+
+__all__ = ["AnyFilter", "as_delete_filter", "as_expression"]
 
 
 class ForeignFilter(Protocol):
@@ -39,121 +21,65 @@ class ForeignFilter(Protocol):
         """Its negation."""
 
 
-AnyFilter: TypeAlias = Expression | str | bool | ForeignFilter
+AnyFilter: TypeAlias = Expression | ValueExpression | str | ForeignFilter
 """What a user may pass as a filter."""
-
-_TESTS: dict[str, type[Test]] = {
-    "is-null": IsNull,
-    "not-null": NotNull,
-    "is-nan": IsNaN,
-    "not-nan": NotNaN,
-    "eq": EqualTo,
-    "not-eq": NotEqualTo,
-    "lt": LessThan,
-    "lt-eq": LessThanOrEqual,
-    "gt": GreaterThan,
-    "gt-eq": GreaterThanOrEqual,
-    "starts-with": StartsWith,
-    "not-starts-with": NotStartsWith,
-    "in": In,
-    "not-in": NotIn,
-}
-
-
-def parse(text: str) -> Expression:
-    """Parses a filter in SQL, as in a WHERE clause.
-
-    `= == != <> < <= > >=`, `IN`, `NOT IN`, `IS [NOT] NULL`, `IS [NOT] NAN`, `LIKE 'x%'`, `STARTS WITH`,
-    `BETWEEN`, `AND`, `OR`, `NOT`, parentheses, dotted and quoted names, and typed literals such as
-    `DATE '2026-01-01'`. The filter gets additional tests, so that nulls have the meaning of SQL.
-
-    Args:
-        text: The filter.
-
-    Returns:
-        The filter as an object.
-
-    Raises:
-        InvalidInputError: The text is not a filter. The error gives the position.
-
-    Examples:
-        >>> parse("id IN (1, 2)")
-        In('id', [1, 2])
-    """
-    return expression_of_tree(_native.parse_expression(checked_text("text", text)))
-
-
-def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002, FBT001 - PyIceberg's word
-    """Parses a filter in the JSON form of the REST catalog specification.
-
-    Args:
-        filter: A JSON object or text of one, or `True` or `False`.
-
-    Returns:
-        The filter as an object.
-
-    Raises:
-        InvalidInputError: It is not a filter. The error says what was expected.
-
-    Examples:
-        >>> from_json({"type": "eq", "term": "id", "value": 3})
-        EqualTo('id', 3)
-    """
-    try:
-        text = filter if isinstance(filter, str) else json.dumps(filter)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(f"filter: expected a JSON object: {error}") from error
-    return expression_of_tree(_native.expression_from_json(checked_text("filter", text)))
 
 
 def as_expression(row_filter: AnyFilter) -> Expression:
     """Converts anything that may be given as a filter.
 
     Args:
-        row_filter: A filter, SQL text, a filter of PyIceberg, pyarrow or polars, or a bool: `True` matches every row,
-            `False` none.
+        row_filter: A filter, a comparison of `col`, SQL text, or a filter of PyIceberg, pyarrow or polars.
 
     Returns:
         The filter as an object.
 
     Raises:
-        InvalidInputError: It has another type, or the text is not a filter.
-        UnsupportedError: It is a filter of another library without an equivalent here.
+        InvalidInputError: It has another type, or the text is not a filter. A bool is none: Python has evaluated
+            a comparison, such as `"id" != 3`.
+        UnsupportedError: It has no equivalent as a filter.
 
     Examples:
-        >>> as_expression(True)
+        >>> as_expression("true")
         AlwaysTrue()
     """
     if isinstance(row_filter, Expression):
         return row_filter
     if isinstance(row_filter, str):
         return parse(row_filter)
-    if isinstance(row_filter, bool):
-        return AlwaysTrue() if row_filter else AlwaysFalse()
+    if isinstance(row_filter, ValueExpression):
+        return row_filter.as_filter()
+    if isinstance(row_filter, bool) or type(row_filter).__name__ in {"bool_", "bool"}:
+        raise InvalidInputError(
+            f'a filter cannot be the bool {row_filter}, which is what Python makes of a comparison such as "id" != 3. '
+            'Write fb.col("id") != 3 or "id != 3"; or AlwaysTrue() or "true" for every row'
+        )
     foreign = foreign_filter(row_filter)
     if foreign is not None:
         return foreign
     raise InvalidInputError(
-        f"expected SQL text, a filter of floeberg.expressions or a bool, found {type(row_filter).__name__}"
+        "expected SQL text, a comparison of fb.col or a filter of floeberg.expressions, found "
+        f"{type(row_filter).__name__}"
     )
 
 
-def expression_of_tree(tree: Tree) -> Expression:
-    """The filter of a tree that Rust made."""
-    head = tree[0]
-    if head == "true":
-        return AlwaysTrue()
-    if head == "false":
-        return AlwaysFalse()
-    if head == "not":
-        return Not(expression_of_tree(tree[1]))
-    if head in {"and", "or"}:
-        children = [expression_of_tree(child) for child in tree[1]]
-        return And(*children) if head == "and" else Or(*children)
-    _, name, transform, trees = cast("tuple[str, str, str | None, list[LiteralTree]]", tree)
-    test = cast("Any", _TESTS[head])
-    term = Reference(name) if transform is None else Transformed(transform, name)
-    literals = [from_tree(literal) for literal in trees]
-    if issubclass(test, Membership):
-        return test(term, literals)
-    return test(term, *literals)
+def as_delete_filter(delete_filter: AnyFilter | None, *, delete_all: bool) -> Expression:
+    """The rows that a delete is asked to delete.
+
+    Args:
+        delete_filter: The filter; `None` is none.
+        delete_all: Whether all rows are meant.
+
+    Raises:
+        InvalidInputError: There is neither a filter nor `delete_all`, or both; or the filter is wrong.
+    """
+    checked_bool("delete_all", delete_all)
+    if delete_filter is None:
+        if delete_all:
+            return AlwaysTrue()
+        raise InvalidInputError(
+            "delete_filter: expected a filter. To delete all rows, write delete(delete_all=True)"
+        )
+    if delete_all:
+        raise InvalidInputError("delete_filter and delete_all exclude each other")
+    return as_expression(delete_filter)

@@ -93,9 +93,7 @@ def logic_of(operand: Operand) -> Logic:
         return Logic(EqualTo(operand.name, True), EqualTo(operand.name, False))
     if isinstance(operand.value, bool):
         return constant(holds=operand.value)
-    raise UnsupportedError(
-        f"the literal {operand.value!r} of pyarrow or polars is not a filter: pass a comparison, or SQL text"
-    )
+    raise UnsupportedError(f"the literal {operand.value!r} of pyarrow or polars is not a filter: pass a comparison, or SQL text")
 
 
 def compared(left: Operand, word: str, right: Operand) -> Logic:

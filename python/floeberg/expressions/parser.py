@@ -1,5 +1,5 @@
 """The parser of `floeberg.expressions`, in the module where PyIceberg has it."""
 
-from floeberg.expressions._reading import parse
+from floeberg.expressions._parsing import parse
 
 __all__ = ["parse"]

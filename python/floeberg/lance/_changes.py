@@ -9,7 +9,7 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_names, checked_size
 from floeberg._timestamps import microseconds
 from floeberg.errors import InvalidInputError, NotFoundError
-from floeberg.expressions import AnyFilter, as_expression
+from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.lance._base import LanceTableBase
 from floeberg.lance.changes import ChangesRequest, LanceChanges
 
@@ -27,7 +27,7 @@ class LanceTableChanges(LanceTableBase):
         from_version_exclusive: int | str | datetime | None = None,
         to_version_inclusive: int | str | datetime | None = None,
         *,
-        row_filter: AnyFilter = True,
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,
         net: bool = False,
@@ -51,7 +51,7 @@ class LanceTableChanges(LanceTableBase):
             from_version_exclusive: Reads changes after this version: a number, the name of a tag, or a datetime. By
                 default, from the first version of the table on.
             to_version_inclusive: The last version, given likewise. By default, the one that the table is at.
-            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool. It is tested on each row that was
+            row_filter: SQL text, a comparison of `fb.col`, or another filter. It is tested on each row that was
                 inserted or deleted: an update is a `DELETE` where only the old row matches.
             selected_fields: Names of columns; `*` is all. `_rowid` and `_rowaddr` can be selected, a part of a column
                 cannot.

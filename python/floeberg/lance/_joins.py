@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from floeberg import _native
     from floeberg.commit.joined_rows import NullKeys, OnConflict
     from floeberg.commit.merge_clauses import Clause
+    from floeberg.expressions import ValueExpression
     from floeberg.lance.committing import Made
     from floeberg.lance.result import LanceCommitResult
 
@@ -110,7 +111,7 @@ class LanceTableJoins(LanceTableWrites):
         source: object,
         *,
         on: Sequence[str] | str | None = None,
-        predicate: str | None = None,
+        predicate: str | ValueExpression | None = None,
         case_sensitive: bool = True,
         properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
@@ -126,8 +127,8 @@ class LanceTableJoins(LanceTableWrites):
             source: Rows from any library, with any columns. They are read once. The keys are kept in memory, and other
                 columns as with `upsert`.
             on: Columns that both have, and that are equal where rows match. Null equals nothing, as in SQL.
-            predicate: Instead, a condition in SQL, with at least one term such as `target.id = source.id`. Needs
-                sqlglot: `pip install 'floeberg[expr]'`.
+            predicate: Instead, a condition in SQL or a comparison of `fb.col`, with at least one term such as
+                `target.id = source.id`. Needs sqlglot: `pip install 'floeberg[expr]'`.
             case_sensitive: Whether the case of names counts.
             properties: What is said of the transaction.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.

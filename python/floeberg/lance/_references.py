@@ -111,7 +111,7 @@ class LanceTableReferences(LanceTableWrites):
         Examples:
             >>> import pyarrow as pa
             >>> made = fb.lance.create_table(f"{folder}/restored", pa.table({"id": [1]}))
-            >>> _ = made.delete()
+            >>> _ = made.delete(delete_all=True)
             >>> made.restore(1).version, made.scan().count()
             (3, 1)
         """

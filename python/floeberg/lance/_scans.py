@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_bool, checked_names, checked_size, checked_text
 from floeberg.errors import InvalidInputError
-from floeberg.expressions import AnyFilter, as_expression
+from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.lance._base import LanceTableBase
 from floeberg.lance.blobs import LanceBlob, blobs_of
 from floeberg.lance.scan import LanceScan
@@ -25,7 +25,7 @@ class LanceTableScans(LanceTableBase):
 
     def scan(
         self,
-        row_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - as for Iceberg
         *,
@@ -34,7 +34,7 @@ class LanceTableScans(LanceTableBase):
         """Describes rows to read. Nothing is read yet.
 
         Args:
-            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            row_filter: SQL text, a comparison of `fb.col`, or another filter.
             selected_fields: Names of columns; nested ones are dotted, `*` is all. Metadata columns (`_rowid`,
                 `_rowaddr`, `_row_created_at_version`, `_row_last_updated_at_version`) are read only by name.
             case_sensitive: Whether the case of column names counts.

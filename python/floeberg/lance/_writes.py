@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_properties
 from floeberg.errors import UnsupportedError
+from floeberg.expressions import ALWAYS_TRUE
+from floeberg.expressions._reading import as_delete_filter
 from floeberg.lance._base import LanceTableBase
 from floeberg.lance.committing import commit
 from floeberg.lance.new_files import ROWS_PER_FILE
@@ -102,8 +104,9 @@ class LanceTableWrites(LanceTableBase):
 
     def delete(  # noqa: PLR0913 - all but the first are keywords
         self,
-        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        delete_filter: AnyFilter | None = None,
         *,
+        delete_all: bool = False,
         case_sensitive: bool = True,
         properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
@@ -113,7 +116,8 @@ class LanceTableWrites(LanceTableBase):
         """Deletes the rows that match a filter.
 
         Args:
-            delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            delete_filter: SQL text, a comparison of `fb.col`, or another filter.
+            delete_all: Deletes all rows, without a filter.
             case_sensitive: Whether the case of column names counts.
             properties: What is said of the transaction.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
@@ -134,9 +138,10 @@ class LanceTableWrites(LanceTableBase):
         """
         checked_bool("case_sensitive", case_sensitive)
         checked_bool("dry_run", dry_run)
+        row_filter = as_delete_filter(delete_filter, delete_all=delete_all)
 
         def make(table: _native.LanceTable) -> Made:
-            return deleted(table, delete_filter, case_sensitive=case_sensitive, dry_run=dry_run)
+            return deleted(table, row_filter, case_sensitive=case_sensitive, dry_run=dry_run)
 
         return self._commit(
             make,
@@ -150,7 +155,7 @@ class LanceTableWrites(LanceTableBase):
     def update(  # noqa: PLR0913 - all but the first two are keywords
         self,
         updates: Mapping[str, NewValue],
-        filter: AnyFilter = True,  # noqa: A002, FBT002 - as for Iceberg; a filter may be a bool
+        filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - as for Iceberg
         *,
         case_sensitive: bool = True,
         properties: Mapping[str, str] | None = None,
@@ -164,7 +169,7 @@ class LanceTableWrites(LanceTableBase):
 
         Args:
             updates: New values by the names of columns, as with `floeberg.Table.update`.
-            filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            filter: SQL text, a comparison of `fb.col`, or another filter; all rows unless given.
             case_sensitive: Whether the case of column names counts.
             properties: What is said of the transaction.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.

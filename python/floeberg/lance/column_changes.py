@@ -88,8 +88,8 @@ def added_columns(table: _native.LanceTable, columns: object) -> Made:
         return _added_rows(table, columns)
     if not columns:
         raise InvalidInputError("columns: expected new values by names, found none")
-    values = {name: values_of_new_column(name, value) for name, value in columns.items()}
     own = schema_of_table(table)
+    values = {name: values_of_new_column(name, value, own.names) for name, value in columns.items()}
     empty = Rows(_empty(own), {}, case_sensitive=True)
     schema = pa.schema(
         [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from floeberg._arguments import checked_bool, checked_int, checked_names
 from floeberg._display import facts_html, rows_html
 from floeberg.expressions import AnyFilter, as_expression
-from floeberg.expressions._reading import expression_of_tree
+from floeberg.expressions._parsing import expression_of_tree
 from floeberg.lance.pages import pages_of
 from floeberg.lance.plan import LanceExplain, LancePlan
 from floeberg.lance.rows import FragmentRows, FragmentStream
@@ -62,7 +62,7 @@ class LanceScan(FragmentRows):
         """Keeps only rows that match this filter and the earlier ones.
 
         Args:
-            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            row_filter: SQL text, a comparison of `fb.col`, or another filter.
 
         Returns:
             A new scan.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 from floeberg._arguments import checked_size
 from floeberg._display import facts_html
-from floeberg.expressions._reading import expression_of_tree
+from floeberg.expressions._parsing import expression_of_tree
 from floeberg.scan.explain import explain_of
 from floeberg.scan.task_group import TaskGroup
 from floeberg.scan.tasks import DeleteFile, FileScanTask, task_of
@@ -203,7 +203,7 @@ class Plan(Sequence[FileScanTask]):
 
     def __repr__(self) -> str:
         known = self._inner.known_length
-        return "Plan(not read yet)" if known is None else f"Plan({known} files)"
+        return "Plan(not read yet: len(plan) reads it)" if known is None else f"Plan({known} files)"
 
     def _repr_html_(self) -> str:
         known = self._inner.known_length

@@ -72,7 +72,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         """Keeps only rows that match this filter and the earlier ones.
 
         Args:
-            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            row_filter: SQL text, a comparison of `fb.col`, or another filter.
 
         Returns:
             A new scan.
@@ -152,7 +152,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
     def _check_free(self) -> None:
         if self._inner.is_pinned:
-            raise InvalidInputError("the scan reads a chosen snapshot already: choose one snapshot")
+            raise InvalidInputError("choose one snapshot: the scan already has a snapshot, branch, tag or time")
 
     @property
     def snapshot_id(self) -> int | None:

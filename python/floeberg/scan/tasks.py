@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg.expressions._literals import from_tree
-from floeberg.expressions._reading import expression_of_tree
+from floeberg.expressions._parsing import expression_of_tree
 
 if TYPE_CHECKING:
     from floeberg._native.scan import _Task

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.spark.session.audits import audited
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
@@ -33,7 +34,7 @@ def table(  # noqa: PLR0913 - the parts of one read
     *,
     catalog: Catalog | str | None = None,
     columns: Sequence[str] = ("*",),
-    filter: AnyFilter = True,  # noqa: A002 - the word of the data source's option
+    filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - the word of the data source's option
     snapshot_id: int | None = None,
     branch: str | None = None,
     tag: str | None = None,
@@ -132,7 +133,7 @@ def table_scan(  # noqa: PLR0913 - the same
     *,
     catalog: Catalog | str | None = None,
     columns: Sequence[str] = ("*",),
-    filter: AnyFilter = True,  # noqa: A002 - the same
+    filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - the same
     snapshot_id: int | None = None,
     branch: str | None = None,
     tag: str | None = None,

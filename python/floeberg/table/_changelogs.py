@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names
 from floeberg._timestamps import milliseconds
-from floeberg.expressions import AnyFilter, as_expression
+from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.scan.changelog import ChangelogScan
 from floeberg.table._base import TableBase
 
@@ -26,7 +26,7 @@ class TableChangelogs(TableBase):
         from_snapshot_id_exclusive: int | str | datetime | None = None,
         to_snapshot_id_inclusive: int | str | datetime | None = None,
         *,
-        row_filter: AnyFilter = True,
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,
         identifier_columns: Sequence[str] | None = None,
@@ -52,7 +52,7 @@ class TableChangelogs(TableBase):
                 datetime. By default, from the first snapshot of the table on.
             to_snapshot_id_inclusive: The last snapshot, given likewise. By default, the one that the table was opened
                 at, or the current one.
-            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool. It is tested on each row that was
+            row_filter: SQL text, a comparison of `fb.col`, or another filter. It is tested on each row that was
                 inserted or deleted: an update is a delete where only the old row matches.
             selected_fields: Names of columns; `*` is all. A part of a column cannot be selected.
             case_sensitive: Whether the case of column names counts.
@@ -79,7 +79,7 @@ class TableChangelogs(TableBase):
         names = checked_names("selected_fields", selected_fields)
         if names != ["*"]:
             scan = scan.select(names)
-        if row_filter is not True:
+        if row_filter is not ALWAYS_TRUE:
             scan = scan.filter(as_expression(row_filter).as_tree())
         start = None
         if from_snapshot_id_exclusive is not None:
@@ -98,7 +98,7 @@ class TableChangelogs(TableBase):
         """All rows at a snapshot that is given in one of several ways."""
         is_named = isinstance(snapshot, (str, datetime)) or snapshot is None
         scan = self._inner.scan(
-            row_filter=as_expression(True).as_tree(),
+            row_filter=ALWAYS_TRUE.as_tree(),
             selected_fields=["*"],
             case_sensitive=case_sensitive,
             snapshot_id=None if is_named else checked_int(name, snapshot),

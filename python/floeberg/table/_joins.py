@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import ChangeMode, DeleteMode, NullKeys, OnConflict
     from floeberg.commit.staging import SchemaMode
+    from floeberg.expressions import ValueExpression
 
 __all__ = ["TableJoins"]
 
@@ -116,7 +117,7 @@ class TableJoins(TableBase):
         source: object,
         *,
         on: Sequence[str] | str | None = None,
-        predicate: str | None = None,
+        predicate: str | ValueExpression | None = None,
         case_sensitive: bool = True,
         schema_mode: SchemaMode | None = None,
         mode: DeleteMode | None = None,
@@ -137,8 +138,8 @@ class TableJoins(TableBase):
             source: The rows, as `append` takes them, with any columns. They are read once. The keys are kept in
                 memory, and other columns as with `upsert`.
             on: Columns that both have, and that are equal where rows match. Null equals nothing, as in SQL.
-            predicate: Instead, a condition in SQL, with at least one term such as `target.id = source.id`. Needs
-                sqlglot: `pip install 'floeberg[expr]'`.
+            predicate: Instead, a condition in SQL or a comparison of `fb.col`, with at least one term such as
+                `target.id = source.id`. Needs sqlglot: `pip install 'floeberg[expr]'`.
             case_sensitive: Whether the case of names counts.
             schema_mode: As with `append`.
             mode: As with `upsert`.

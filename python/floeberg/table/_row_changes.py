@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.table._base import TableBase
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class TableRowChanges(TableBase):
     def overwrite(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
         data: object,
-        overwrite_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        overwrite_filter: AnyFilter = ALWAYS_TRUE,
         snapshot_properties: Mapping[str, str] | None = None,
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         branch: str | None = None,
@@ -47,7 +48,7 @@ class TableRowChanges(TableBase):
 
         Args:
             data: The rows, as `append` takes them.
-            overwrite_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+            overwrite_filter: SQL text, a comparison of `fb.col`, or another filter; all rows unless given.
             snapshot_properties: As with `append`.
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
@@ -139,7 +140,7 @@ class TableRowChanges(TableBase):
 
     def delete(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
-        delete_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        delete_filter: AnyFilter | None = None,
         snapshot_properties: Mapping[str, str] | None = None,
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         branch: str | None = None,
@@ -147,6 +148,7 @@ class TableRowChanges(TableBase):
         idempotency_key: str | None = None,
         stage_only: bool = False,
         mode: DeleteMode | None = None,
+        delete_all: bool = False,
         options: Mapping[str, str] | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
@@ -159,7 +161,7 @@ class TableRowChanges(TableBase):
         is removed.
 
         Args:
-            delete_filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+            delete_filter: SQL text, a comparison of `fb.col`, or another filter.
             snapshot_properties: As with `append`.
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
@@ -168,6 +170,7 @@ class TableRowChanges(TableBase):
             mode: How to delete some of the rows of a file (a row-level delete). `copy-on-write` rewrites the file with
                 its other rows. `merge-on-read` writes deletion vectors, or position deletes in format version 2. By
                 default, the table's property `write.delete.mode`, or `copy-on-write`.
+            delete_all: Deletes all rows, without a filter.
             options: `isolation-level`, as with `overwrite`. It only matters with `on_conflict="raise"`.
             on_conflict: Rows that another writer adds meanwhile are deleted too, and a file that is rewritten meanwhile
                 is looked into again; `raise` raises a conflict instead.
@@ -201,6 +204,7 @@ class TableRowChanges(TableBase):
         ) as transaction:
             transaction.delete(
                 delete_filter,
+                delete_all=delete_all,
                 case_sensitive=case_sensitive,
                 mode=mode,
                 options=options,
@@ -211,7 +215,7 @@ class TableRowChanges(TableBase):
     def update(  # noqa: PLR0913 - all but the first two are keywords
         self,
         updates: Mapping[str, NewValue],
-        filter: AnyFilter = True,  # noqa: A002, FBT002 - the word of DataFrames; a filter may be a bool
+        filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - the word of DataFrames
         *,
         case_sensitive: bool = True,
         mode: DeleteMode | None = None,
@@ -230,10 +234,10 @@ class TableRowChanges(TableBase):
 
         Args:
             updates: New values by the names of columns. A Python value is a literal, and a string is one too.
-                `fb.col(name)` is a column, and `fb.sql_expr(text)` is SQL. An expression of `pyarrow.compute`, or a
-                function from a `pyarrow.RecordBatch` to an array, computes values from the old columns. All see the
-                old values.
-            filter: SQL text, a filter of `floeberg.expressions`, or a bool; all rows unless given.
+                `fb.col(name)` is a column, of which operators compute other values, and `fb.sql_expr(text)` is SQL. An
+                expression of `pyarrow.compute`, or a function from a `pyarrow.RecordBatch` to an array, computes
+                values from the old columns. All see the old values.
+            filter: SQL text, a comparison of `fb.col`, or another filter; all rows unless given.
             case_sensitive: Whether the case of names counts.
             mode: How old rows go, as with `delete`. By default, the table's property `write.update.mode`, or
                 `copy-on-write`.

@@ -12,7 +12,7 @@ from floeberg._arguments import (
     checked_size,
     checked_text,
 )
-from floeberg.expressions import AnyFilter, as_expression
+from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.scan.scan import Scan
 from floeberg.table._base import TableBase
 
@@ -27,7 +27,7 @@ class TableScans(TableBase):
 
     def scan(  # noqa: PLR0913, PLR0917 - PyIceberg's order
         self,
-        row_filter: AnyFilter = True,  # noqa: FBT002 - a filter may be a bool
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         snapshot_id: int | None = None,
@@ -39,7 +39,7 @@ class TableScans(TableBase):
         """Describes rows to read. Nothing is read yet.
 
         Args:
-            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            row_filter: SQL text, a comparison of `fb.col`, or another filter.
             selected_fields: Names of columns; nested ones are dotted, `*` is all. Metadata columns (`_file`, `_pos`,
                 `_deleted`, `_spec_id`, `_partition`, `_row_id`, `_last_updated_sequence_number`) are read only by
                 name.
@@ -68,7 +68,7 @@ class TableScans(TableBase):
         of_branch = branch is not None
         scan = Scan(
             self._inner.scan(
-                row_filter=as_expression(True).as_tree() if of_branch else wanted.as_tree(),
+                row_filter=ALWAYS_TRUE.as_tree() if of_branch else wanted.as_tree(),
                 selected_fields=["*"] if of_branch else names,
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
@@ -86,7 +86,7 @@ class TableScans(TableBase):
         *,
         from_snapshot_id_exclusive: int | None = None,
         to_snapshot_id_inclusive: int | None = None,
-        row_filter: AnyFilter = True,
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,
         limit: int | None = None,
@@ -102,7 +102,7 @@ class TableScans(TableBase):
                 one has not. By default, all ancestors that have not expired are read.
             to_snapshot_id_inclusive: The last snapshot to read. By default, the one that the table was opened at, or
                 the current one.
-            row_filter: SQL text, a filter of `floeberg.expressions`, or a bool.
+            row_filter: SQL text, a comparison of `fb.col`, or another filter.
             selected_fields: Names of columns; nested ones are dotted, `*` is all.
             case_sensitive: Whether the case of column names counts.
             limit: The most rows to read.

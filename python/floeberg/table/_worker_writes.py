@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_names, checked_options, checked_text
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.table._base import TableBase
 from floeberg.write.recipe import WriteRecipe
 from floeberg.write.row_delta import RowDeltaRecipe
@@ -172,7 +173,7 @@ class TableWorkerWrites(TableBase):
         receipts: Sequence[Receipt],
         *,
         mode: WriteMode = "append",
-        overwrite_filter: AnyFilter = True,
+        overwrite_filter: AnyFilter = ALWAYS_TRUE,
         case_sensitive: bool = True,
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = None,

@@ -111,7 +111,7 @@ def test_a_repeat_with_its_key_needs_no_files(orders):
     recipe = orders.write_recipe()
     receipt = recipe.write(rows(1), task="0")
     first = orders.commit_receipts([receipt], idempotency_key="job-7")
-    orders.delete()
+    orders.delete(delete_all=True)
     recipe.remove(receipt)
     again = orders.commit_receipts([receipt], idempotency_key="job-7")
     assert again.already_committed

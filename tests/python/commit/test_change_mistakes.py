@@ -190,7 +190,7 @@ def test_a_condition_that_is_none(table, predicate, said):
         lambda merge: merge.when_matched_delete().when_matched_delete(),
         lambda merge: merge.when_matched_update_all().when_matched_update({"s": "x"}),
         lambda merge: merge.when_matched_update_all(None).when_matched_delete("source.id = 1"),
-        lambda merge: merge.when_matched_delete(True).when_matched_update_all("source.id = 1"),
+        lambda merge: merge.when_matched_delete(None).when_matched_update_all("source.id = 1"),
         lambda merge: merge.when_not_matched_insert_all().when_not_matched_insert_all(),
         lambda merge: merge.when_not_matched_insert_all().when_not_matched_insert({"id": 9}, "source.id = 1"),
         lambda merge: merge.when_not_matched_by_source_delete().when_not_matched_by_source_update({"s": "x"}),

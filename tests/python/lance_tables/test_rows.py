@@ -43,8 +43,8 @@ def test_filters_of_every_kind_keep_the_same_rows(table):
         assert table.scan(row_filter=same).to_arrow() == found
     chained = table.scan(row_filter="id >= 5").filter("label = 'l1'")
     assert chained.to_arrow() == found and chained.count() == found.num_rows
-    assert table.scan(row_filter=False).count() == 0
-    assert table.scan(row_filter=False).to_arrow().num_rows == 0
+    assert table.scan(row_filter="false").count() == 0
+    assert table.scan(row_filter="false").to_arrow().num_rows == 0
 
 
 def test_rows_that_are_added_to_no_file_are_null(table):

@@ -114,8 +114,11 @@ def test_refs_and_moments_are_scanned(refs):
 
 def test_filters_of_no_rows_and_of_all(refs):
     table = refs.open()
-    assert table.scan(row_filter=False).to_arrow().num_rows == 0
-    assert table.scan(row_filter=True).count() == 9
+    assert table.scan(row_filter="false").to_arrow().num_rows == 0
+    assert table.scan(row_filter="true").count() == 9
+    for given in (True, False):
+        with pytest.raises(errors.InvalidInputError, match="a filter cannot be the bool"):
+            table.scan(row_filter=given)
     assert len(table.scan(row_filter=fx.AlwaysFalse()).plan_files()) == 0
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceScan, LanceTable
 from floeberg.table import open_table
 
@@ -66,7 +67,7 @@ class LanceRequest:
                 branch=wanted.branch,
             )
         scan = table.scan(
-            row_filter=True if wanted.filter is None else wanted.filter,
+            row_filter=ALWAYS_TRUE if wanted.filter is None else wanted.filter,
             selected_fields=wanted.columns or ("*",),
             case_sensitive=settings.case_sensitive,
         )

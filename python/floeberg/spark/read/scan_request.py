@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.errors import InvalidInputError, NotFoundError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.scan import Scan
 from floeberg.spark.read.pinned_metadata import can_pin, check_same_columns, pin_metadata, pinned_metadata
 from floeberg.types._from_json import read_schema
@@ -148,7 +149,7 @@ def scan_bytes(scan: Scan) -> bytes:
 
 
 def _scan(table: Table, options: ScanOptions, settings: ReadSettings) -> Scan:
-    rows, columns = True if options.filter is None else options.filter, options.columns or ("*",)
+    rows, columns = ALWAYS_TRUE if options.filter is None else options.filter, options.columns or ("*",)
     if options.start_snapshot_id is None:
         scan = table.scan(
             row_filter=rows,

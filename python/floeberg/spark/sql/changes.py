@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from floeberg.errors import InvalidInputError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.spark.sql.exact import exact_filter, exact_values
 from floeberg.spark.sql.reach import combined, reach_of_condition
 from floeberg.spark.sql.repeating import reads_of, repeated
@@ -36,7 +37,9 @@ def delete(queries: Queries, statement: Delete) -> ChangedCounts:
     """Deletes rows."""
     changed = ChangedTable.of(queries.spark, queries.known, statement.target)
     condition = statement.condition
-    row_filter = True if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
+    row_filter = (
+        ALWAYS_TRUE if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
+    )
     if row_filter is not None:
         done = changed.table.delete(row_filter, branch=changed.branch)
         return ChangedCounts(done.snapshot_id, deleted_rows=done.deleted_rows)
@@ -57,7 +60,9 @@ def update(queries: Queries, statement: Update) -> ChangedCounts:
         for path, (_, text) in zip(paths, statement.settings, strict=True)
     ]
     condition = statement.condition
-    row_filter = True if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
+    row_filter = (
+        ALWAYS_TRUE if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
+    )
     values = None if row_filter is None else exact_values(changed, settings)
     if row_filter is not None and values is not None:
         done = changed.table.update(values, row_filter, branch=changed.branch)
@@ -92,7 +97,7 @@ def _changed(
             command,
             changed.branch,
             changed.read_snapshot_id,
-            conflict_filter=True
+            conflict_filter=ALWAYS_TRUE
             if reads_itself
             else combined(reach_of_condition(queries, changed, condition)),
             explain_twice=lambda file, position: f"row {position} of {file}",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import FloebergError
-from floeberg.expressions import And
+from floeberg.expressions import And, lit
 from floeberg.spark.sql.constants import Moments, constant_of
 from floeberg.spark.sql.frames import moments_are_certain, texts_are_certain
 from floeberg.spark.sql.pushdown import conditions
@@ -97,5 +97,6 @@ def exact_values(
             is_number or constant.kind == "null" or constant.kind == kind in {"string", "boolean", "date"}
         ):
             return None
-        found[name] = value
+        # A text of SQL is the text itself.
+        found[name] = lit(value)
     return found

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import FloebergError, InvalidInputError
-from floeberg.expressions import EqualTo
+from floeberg.expressions import ALWAYS_TRUE, EqualTo
 from floeberg.spark.sql.changes import places_of
 from floeberg.spark.sql.clause_columns import ClauseColumns
 from floeberg.spark.sql.merge_source import ROW, MergeSource
@@ -148,7 +148,7 @@ class _Merge:
             "merge",
             changed.branch,
             changed.read_snapshot_id,
-            conflict_filter=combined(reach) if knows_reads else True,
+            conflict_filter=combined(reach) if knows_reads else ALWAYS_TRUE,
             explain_twice=self._explain,
         )
         return change.run(self.queries.spark, chosen)

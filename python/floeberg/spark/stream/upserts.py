@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from floeberg._arguments import checked_names, checked_text
 from floeberg.commit.retries import Retries
 from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audited
 from floeberg.spark.session.environment import check_pyspark, is_connect
@@ -193,7 +194,7 @@ class _UpsertBatches:
             "merge",
             batch.branch,
             scan.snapshot_id,
-            conflict_filter=True,
+            conflict_filter=ALWAYS_TRUE,
             explain_twice=lambda file, position: f"row {position} of {file}",
             idempotency_key=batch.key,
             snapshot_properties=batch.properties,

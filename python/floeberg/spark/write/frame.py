@@ -14,6 +14,7 @@ from floeberg._arguments import checked_bool, checked_options
 from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
@@ -91,7 +92,7 @@ def write(  # noqa: PLR0913 - the parts of a write
     *,
     catalog: Catalog | str | None = None,
     mode: Mode = "append",
-    overwrite_filter: AnyFilter = True,
+    overwrite_filter: AnyFilter = ALWAYS_TRUE,
     branch: str | None = None,
     idempotency_key: str | None = None,
     merge_schema: bool = False,
@@ -125,7 +126,7 @@ def write(  # noqa: PLR0913 - the parts of a write
         mode: `append` adds the rows. `overwrite` replaces those that match `overwrite_filter`, by default all.
             `dynamic` replaces the partitions that the new rows are in. `create`, `replace` and `create_or_replace` make
             the table, with the columns of the frame, and its rows in one commit.
-        overwrite_filter: The rows that `overwrite` replaces: SQL text, a filter of `floeberg.expressions`, or a bool.
+        overwrite_filter: The rows that `overwrite` replaces: SQL text, or another filter.
         branch: The branch to write to. By default, `main` or the branch of an audit, `spark.wap.branch`, as
             `Table.transaction` says.
         idempotency_key: A key of this write: however often it is run, it happens once.
@@ -158,13 +159,13 @@ def write(  # noqa: PLR0913 - the parts of a write
         raise InvalidInputError(
             "partition_spec, sort_order and properties are for a table that the write makes"
         )
-    if mode != "overwrite" and overwrite_filter is not True:
+    if mode != "overwrite" and overwrite_filter is not ALWAYS_TRUE:
         raise InvalidInputError(f"overwrite_filter is for mode 'overwrite', and the mode is {mode!r}")
     how = FrameWrite(checked_options("options", options), distribution_mode)
     opened = None if made_new and not isinstance(table, LanceTable) else _opened(table, catalog)
     if isinstance(opened, LanceTable):
         refused = {
-            "overwrite_filter": overwrite_filter is not True,
+            "overwrite_filter": overwrite_filter is not ALWAYS_TRUE,
             "merge_schema": merge_schema,
             "properties": properties is not None or partition_spec is not None or sort_order is not None,
             "snapshot_properties": bool(snapshot_properties),

@@ -28,6 +28,7 @@ from floeberg.errors import (
     InvalidInputError,
     UnsupportedError,
 )
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.spark.read.branch_reads import FramesRead, frames_read, recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
@@ -165,7 +166,9 @@ class FloebergWriter(DataSourceArrowWriter):
             self._table.commit_receipts(
                 receipts,
                 mode=self._mode,
-                overwrite_filter=True if options.overwrite_filter is None else options.overwrite_filter,
+                overwrite_filter=ALWAYS_TRUE
+                if options.overwrite_filter is None
+                else options.overwrite_filter,
                 case_sensitive=options.case_sensitive,
                 snapshot_properties=options.snapshot_properties,
                 branch=branch,
