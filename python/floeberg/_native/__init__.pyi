@@ -82,6 +82,7 @@ from floeberg._native.values import (
     expression_to_text,
     parse_expression,
     transform_column,
+    value_columns,
 )
 from floeberg._native.write import (
     FoundRows,
@@ -118,6 +119,7 @@ __all__ = [
     "rename_lance_manifests", "rows_with_places",
     "schema_from_arrow", "shallow_clone_lance_table", "source_memory", "stage_lance_table",
     "statistics_blob", "statistics_blobs",
-    "statistics_files", "table_properties", "table_property", "transform_column", "without_passwords",
+    "statistics_files", "table_properties", "table_property", "transform_column", "value_columns",
+    "without_passwords",
 ]
 # fmt: on

@@ -41,6 +41,9 @@ def expression_to_json(tree: _Tree) -> str:
 def expression_to_text(tree: _Tree) -> str:
     """The SQL text of a filter. `parse_expression` reads it back."""
 
+def value_columns(text: str) -> list[str] | None:
+    """The columns that a text names, if it reads as a SQL expression of columns; else `None`."""
+
 def transform_column(transform: str, reader: object) -> list[Column]:
     """Applies a partition transform to a column. Spec: Partition Transforms, Appendix B.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg.commit.exact_values import converted
+from floeberg.commit.meant_texts import check_text_is_meant
 from floeberg.errors import InvalidInputError, LimitExceededError
 from floeberg.expressions import ColumnValue, ConstantValue, Expression, SqlValue, ValueExpression
 from floeberg.expressions._sql_values import SqlExpression
@@ -177,6 +178,7 @@ def settings_of(
         name = _column_of(given, schema, case_sensitive=case_sensitive)
         if name in found:
             raise InvalidInputError(f"updates: the column {name!r} is given twice")
+        check_text_is_meant("updates", name, value, {*schema.names, *others})
         found[name] = Setting(name, _values_of(value, schema.field(name)))
     return list(found.values())
 
@@ -245,6 +247,7 @@ def values_of_new_column(name: str, value: NewValue, columns: Sequence[str]) -> 
     """
     import pyarrow as pa  # noqa: PLC0415
 
+    check_text_is_meant("columns", name, value, columns)
     computed = _computed(value)
     if computed is not None:
         return computed

@@ -114,6 +114,7 @@ mod _native {
     #[pymodule_export]
     use crate::values::expression::{
         expression_from_json, expression_to_json, expression_to_text, parse_expression,
+        value_columns,
     };
     #[pymodule_export]
     use crate::values::transforms::transform_column;

@@ -57,7 +57,7 @@ def test_all_clauses_in_one_snapshot(tmp_path, version, mode):
     done = (
         table.merge(source, on=["id"], mode=mode)
         .when_matched_delete("source.amount = 0")
-        .when_matched_update({"price": fb.sql_expr("target.price + amount"), "note": "source.amount"})
+        .when_matched_update({"price": fb.sql_expr("target.price + amount"), "note": fb.lit("source.amount")})
         .when_not_matched_insert({"id": fb.col("source.id"), "price": fb.col("amount")}, "amount > 0")
         .when_not_matched_by_source_update({"note": fb.sql_expr("target.note || '!'")}, "target.id < 5")
         .when_not_matched_by_source_delete(pc.field("id") == 6)

@@ -78,7 +78,7 @@ def files_of(tmp_path: Path) -> set[str]:
 def test_columns_of_matching_rows_are_set(tmp_path, version, mode):
     table = made(tmp_path, version, 1, 2, 3)
     table.append(rows(4, 5))
-    done = table.update({"name": "target.name", "price": None}, "id IN (2, 3, 4)", mode=mode)
+    done = table.update({"name": fb.lit("target.name"), "price": None}, "id IN (2, 3, 4)", mode=mode)
     assert (done.operation, done.updated_rows, done.inserted_rows) == ("overwrite", 3, 0)
     assert (done.deleted_rows, done.added_rows) == (3, 3)
     assert column(table, "name") == ["n1", "target.name", "target.name", "target.name", "n5"]
@@ -108,7 +108,8 @@ def test_rows_keep_their_ids_and_only_changed_ones_get_a_new_last_update(tmp_pat
     ("value", "expected"),
     [
         ("fb.col('price')", "fb.col('price')"),
-        ("id", "id"),
+        (fb.lit("id"), "id"),
+        ("two words: id", "two words: id"),
         (fb.col("name"), "n2"),
         (fb.col("target.name"), "n2"),
         (fb.sql_expr("name || '-' || name"), "n2-n2"),

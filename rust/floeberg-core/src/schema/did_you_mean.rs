@@ -5,10 +5,13 @@ use crate::error::Error;
 /// The error for an unknown column, with up to three near matches.
 pub fn unknown_column<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Error {
     let wanted = name.to_lowercase();
+    let length = wanted.chars().count();
+    // Of a short name, every other short name is near.
+    let most = (length / 3).max(1).min(length.saturating_sub(1));
     let mut ranked: Vec<(usize, &str)> = known
         .map(|candidate| (distance(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(edits, candidate)| {
-            *edits <= wanted.chars().count().max(3) / 3 + 1 || candidate.to_lowercase().contains(&wanted)
+            *edits <= most || length > 1 && candidate.to_lowercase().contains(&wanted)
         })
         .collect();
     ranked.sort_unstable();

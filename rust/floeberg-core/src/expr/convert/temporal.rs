@@ -46,11 +46,13 @@ pub(super) fn temporal(literal: &RawLiteral, target: &PrimitiveType) -> Result<C
         Written::Zoned(nanos) if zoned => Position::divided(nanos, nanos_per_unit),
         Written::Naive(_) if zoned => {
             return Err(Error::invalid_input(
-                "expected a moment with a zone, as '2020-01-01T00:00:00+00:00', or an integer",
+                "expected a timestamp with a time zone, as '2020-01-01T00:00:00+00:00', or an integer",
             ));
         }
         Written::Zoned(_) => {
-            return Err(Error::invalid_input("expected a day or moment without a zone, or an integer"));
+            return Err(Error::invalid_input(
+                "expected a date or a timestamp without a time zone, or an integer",
+            ));
         }
         Written::Naive(_) | Written::TimeOfDay(_) => return Err(expected(kind(target))),
     };

@@ -20,7 +20,7 @@ pub(super) enum Token<'a> {
     Bytes(Vec<u8>),
     /// Digits with an optional point and exponent, without a sign.
     Number(&'a str),
-    /// A comparison, parenthesis, comma, point, plus or minus.
+    /// An operator, parenthesis, comma or point.
     Sign(&'static str),
     /// The end of the text.
     End,
@@ -35,7 +35,8 @@ pub(super) struct Spanned<'a> {
 }
 
 /// The signs, longer ones before their beginnings.
-const SIGNS: [&str; 14] = ["==", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ",", ".", "+", "-"];
+const SIGNS: [&str; 18] =
+    ["==", "!=", "<>", "<=", ">=", "||", "=", "<", ">", "(", ")", ",", ".", "+", "-", "*", "/", "%"];
 
 /// Cuts a text into tokens.
 ///
@@ -74,9 +75,21 @@ fn token(sql: &str, at: usize, first: char) -> Result<(Token<'_>, usize)> {
         }
         _ => match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
             Some(sign) => Ok((Token::Sign(sign), sign.len())),
-            None => Err(wrong(sql, at, &format!("unexpected character {first:?}"))),
+            None => Err(wrong(sql, at, &unexpected(first))),
         },
     }
+}
+
+/// What is wrong about a character that fits nowhere, and what SQL has instead.
+fn unexpected(character: char) -> String {
+    let instead = match character {
+        '&' => ": use AND",
+        '|' => ": use OR",
+        '!' | '~' => ": use NOT",
+        '[' | ']' | '{' | '}' => ": a list stands in parentheses, as in IN (1, 2)",
+        _ => "",
+    };
+    format!("unexpected character {character:?}{instead}")
 }
 
 /// The text between two quotes, a doubled quote standing for one, and the length with the quotes.

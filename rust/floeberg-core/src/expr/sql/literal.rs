@@ -14,8 +14,20 @@ use crate::schema::PrimitiveType;
 ///
 /// Errors: `InvalidInput` with the position, if there is no literal.
 pub(super) fn required(parser: &mut Parser<'_>) -> Result<RawLiteral> {
-    optional(parser)?
-        .ok_or_else(|| parser.expected("a literal (a comparison is between a column and a literal)"))
+    optional(parser)?.ok_or_else(|| {
+        let written = match parser.peek() {
+            Token::Quoted(name) => Some(name.as_str()),
+            Token::Word(word) => Some(*word),
+            _ => None,
+        };
+        match written {
+            Some(name) => parser.expected(&format!(
+                "a literal, found the name {name:?}: texts stand in single quotes, as in '{}'",
+                name.replace('\'', "''")
+            )),
+            None => parser.expected("a literal (a comparison is between a column and a literal)"),
+        }
+    })
 }
 
 /// The literal that is next, if one is.

@@ -5,9 +5,11 @@ mod like;
 mod cursor;
 mod literal;
 mod parser;
+mod value_columns;
 #[cfg(test)]
 mod tests;
 
 pub use parser::parse;
+pub use value_columns::value_columns;
 
 pub(super) use parser::is_plain_name;

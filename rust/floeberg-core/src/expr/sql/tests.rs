@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term, parse};
+use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term, parse, value_columns};
 use crate::transform::Transform;
 use crate::value::Value;
 
@@ -158,7 +158,13 @@ fn an_error_says_where_and_what_was_expected() {
         ("ż = 'x", "position 5", "quote ' is not closed"),
         ("a = NULL", "position 5", "use IS NULL"),
         ("a IN (1, NULL)", "position 10", "use IS NULL"),
-        ("a IN ()", "position 7", "expected a literal"),
+        ("a IN ()", "position 7", "a list has at least one value"),
+        ("a IN (1, 'x')", "position 10", "all numbers, all texts"),
+        ("a IN ('x', TRUE)", "position 12", "all numbers, all texts"),
+        ("a = \"x\"", "position 5", "texts stand in single quotes, as in 'x'"),
+        ("a = it", "position 5", "texts stand in single quotes, as in 'it'"),
+        ("a = 1 && b = 2", "position 7", "use AND"),
+        ("a IN [1, 2]", "position 6", "in parentheses, as in IN (1, 2)"),
         ("a = b", "position 5", "between a column and a literal"),
         ("a LIKE '%x'", "position 8", "only a % at the end"),
         ("a LIKE 'x_y'", "position 8", "not supported"),
@@ -244,4 +250,68 @@ fn is_not_null_is_said_once_however_often_a_negated_test_needs_it() {
     }
     let other = parse("a != 5 AND b IS NOT NULL").unwrap();
     assert_eq!(other, expected.and(not_null("b")));
+}
+
+#[test]
+fn numbers_of_all_kinds_stand_together_in_a_list() {
+    assert!(parse("a IN (1, 2.5, 1e3, -4)").is_ok());
+    assert!(parse("a IN (DATE '2020-01-01', '2020-01-02')").is_ok());
+}
+
+#[test]
+fn a_text_that_reads_as_an_expression_names_its_columns() {
+    for (text, expected) in [
+        ("source.name", vec!["source.name"]),
+        ("name", vec!["name"]),
+        ("price / 100", vec!["price"]),
+        ("upper(name)", vec!["name"]),
+        ("name || '-' || \"other name\"", vec!["name", "other name"]),
+        ("CASE WHEN a > 1 THEN 'x' ELSE b END", vec!["a", "b"]),
+        ("CAST(a AS decimal(9, 2)) * -b", vec!["a", "b"]),
+        ("coalesce(a, b.c, 0)", vec!["a", "b.c"]),
+        ("a IS NOT NULL AND b IN (1, 2) OR c BETWEEN 1 AND 3", vec!["a", "b", "c"]),
+        ("NOT (a = 1)", vec!["a"]),
+        ("a % 2", vec!["a"]),
+        ("count(*) + a", vec!["a"]),
+    ] {
+        assert_eq!(value_columns(text), Some(expected.into_iter().map(str::to_owned).collect()), "{text}");
+    }
+}
+
+#[test]
+fn words_are_no_expression() {
+    for text in [
+        "",
+        " ",
+        "two words",
+        "source of truth",
+        "target. And so on",
+        "it's",
+        "a, b",
+        "a b",
+        "a +",
+        "(a",
+        "a)",
+        "'text'",
+        "42",
+        "2026-01-01",
+        "now()",
+        "TRUE",
+        "source.",
+        "a..b",
+        "CASE a",
+        "CASE WHEN a THEN",
+        "upper(a",
+        "a IS",
+        "a?",
+        "x@y.z",
+        "50%",
+        "NULL",
+        "END",
+        "f(a AS)",
+    ] {
+        assert_eq!(value_columns(text), None, "{text}");
+    }
+    let deep = format!("{}a{}", "(".repeat(100_000), ")".repeat(100_000));
+    assert_eq!(value_columns(&deep), None);
 }

@@ -44,6 +44,12 @@ pub fn expression_to_text(tree: Tree) -> String {
     tree.0.to_string()
 }
 
+/// The columns that a text names, if it reads as an expression of columns.
+#[pyfunction]
+pub fn value_columns(text: &str) -> Option<Vec<String>> {
+    expr::value_columns(text)
+}
+
 fn from_json(text: &str) -> Result<Expr> {
     let json = serde_json::from_str(text)
         .map_err(|failure| Error::invalid_input("a filter is not valid JSON").caused_by(failure))?;
