@@ -1,4 +1,4 @@
-"""What do names of PyIceberg that are missing here say?
+"""What do names of PyIceberg and other libraries that are missing here say?
 
 They raise an `AttributeError`, so that `hasattr` is false, and the error says what to write instead.
 """
@@ -11,14 +11,60 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
+_PLANNED = "maintenance of Iceberg tables is planned, and not supported yet"
+_OF_TABLES = {
+    "insert": "table.append(rows)",
+    "insert_into": "table.append(rows)",
+    "write": "table.append(rows) or table.overwrite(rows)",
+    "read": "table.scan(...).to_arrow()",
+    "select": "table.scan(selected_fields=(...))",
+    "filter": "table.scan(row_filter=...)",
+    "where": "table.scan(row_filter=...)",
+    "limit": "table.scan(limit=...)",
+    "take_rows": "table.head(n)",
+    "show": "print(table.head())",
+    "tail": "table.scan(...).to_arrow(), whose order is that of the plan",
+    "collect": "table.to_arrow()",
+    "columns": "table.schema()",
+    "dtypes": "table.schema()",
+    "truncate": "table.delete(delete_all=True)",
+    "merge_insert": "table.upsert(rows, join_cols=[...]) or table.merge(rows, on=[...])",
+    "count_rows": "table.count()",
+    "num_rows": "table.count()",
+    "to_table": "table.scan(...).to_arrow()",
+    "to_pyarrow_table": "table.to_arrow()",
+    "to_pyarrow_dataset": "table.scan(...).to_arrow_batch_reader()",
+    "to_batches": "table.scan(...).to_arrow_batch_reader()",
+    "to_list": "table.to_arrow().to_pylist()",
+    "lazy": "table.to_polars().lazy()",
+    "drop": "catalog.drop_table(name)",
+    "alter": "table.update_schema()",
+}
+"""Names of Polars, PySpark, DuckDB, delta-rs and pylance."""
+
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
-        "maintenance": "expiring snapshots is not supported yet",
+        **_OF_TABLES,
+        "maintenance": _PLANNED,
+        "compact": _PLANNED,
+        "optimize": _PLANNED,
+        "vacuum": _PLANNED,
+        "rewrite_data_files": _PLANNED,
+        "rewrite_manifests": _PLANNED,
+        "rewrite_position_delete_files": _PLANNED,
+        "expire_snapshots": _PLANNED,
+        "remove_orphan_files": _PLANNED,
+        "rollback": "table.manage_snapshots().rollback_to_snapshot(...).commit()",
+        "restore": "table.manage_snapshots().set_current_snapshot(...).commit()",
+        "create_branch": "table.manage_snapshots().create_branch(...).commit()",
+        "create_tag": "table.manage_snapshots().create_tag(...).commit()",
+        "set_properties": "with table.transaction() as transaction: transaction.set_properties(...)",
+        "add_column": "with table.update_schema() as update: update.add_column(...)",
+        "rename": "catalog.rename_table(...)",
+        "branches": "table.refs()",
+        "tags": "table.refs()",
         "io": "the table reads and writes files itself: give storage_options to open_table or the catalog",
         "identifier": "table.name()",
-        "to_polars": "table.scan(...).to_polars()",
-        "to_pandas": "table.scan(...).to_pandas()",
-        "to_arrow": "table.scan(...).to_arrow()",
         "to_daft": "pass table.scan(...) to any reader of Arrow streams",
         "to_bodo": "pass table.scan(...) to any reader of Arrow streams",
         "name_mapping": 'table.properties["schema.name-mapping.default"]',
@@ -26,7 +72,36 @@ _SAID: dict[str, dict[str, str]] = {
         "last_sequence_number": "table.current_snapshot().sequence_number",
         "last_partition_id": "max(spec.last_assigned_field_id for spec in table.specs().values())",
     },
+    "LanceTable": {
+        **_OF_TABLES,
+        "compact": "table.maintenance.compact()",
+        "optimize": "table.maintenance.compact()",
+        "vacuum": "table.maintenance.cleanup()",
+        "cleanup_old_versions": "table.maintenance.cleanup()",
+        "compact_files": "table.maintenance.compact()",
+        "rewrite_data_files": "table.maintenance.compact()",
+        "expire_snapshots": "table.maintenance.cleanup()",
+        "create_index": "indices are written by pylance",
+        "to_lance": "lance.dataset(table.location)",
+        "checkout": "fb.open_table(table.location, version=...)",
+        "checkout_version": "fb.open_table(table.location, version=...)",
+        "snapshots": "table.versions()",
+        "history": "table.versions()",
+        "current_snapshot": "table.version",
+        "transaction": "each method of a Lance table is a version of its own",
+        "update_schema": "add_columns, drop_columns, alter_columns",
+    },
     "Scan": {
+        "where": "scan.filter(...)",
+        "limit": "table.scan(limit=...)",
+        "collect": "scan.to_arrow()",
+        "head": "table.scan(..., limit=n).to_arrow()",
+        "show": "print(scan.to_arrow())",
+        "to_batches": "scan.to_arrow_batch_reader()",
+        "to_table": "scan.to_arrow()",
+        "to_list": "scan.to_arrow().to_pylist()",
+        "lazy": "scan.to_polars().lazy()",
+
         "to_ray": "pass the scan to any reader of Arrow streams",
         "snapshot": "table.snapshot_by_id(scan.snapshot_id)",
         "update": "scan.filter(...), scan.select(...), or another table.scan(...)",

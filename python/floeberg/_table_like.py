@@ -178,6 +178,18 @@ class TableLike(Protocol):
         """Describes rows to read."""
         ...
 
+    def head(self, n: int = 10) -> pa.Table:
+        """Reads the first rows."""
+        ...
+
+    def count(self) -> int:
+        """Counts the rows."""
+        ...
+
+    def to_arrow(self) -> pa.Table:
+        """Reads all rows into memory."""
+        ...
+
     def append(self, data: object, *, idempotency_key: str | None = None) -> CommitLike:
         """Adds rows."""
         ...

@@ -75,7 +75,7 @@ def test_keys_are_read_in_any_case_and_values_as_what_they_stand_for():
         ("case-sensitive", "yes", "the option 'case-sensitive': expected true or false, found 'yes'"),
         ("truncate-nanoseconds", "", "expected true or false"),
         ("as-of-timestamp", "yesterday", "expected milliseconds, or an ISO 8601 time with a zone"),
-        ("as-of-timestamp", "2026-01-01T00:00:00", "has no zone"),
+        ("as-of-timestamp", "2026-01-01T00:00:00", "has no time zone"),
         ("as-of-timestamp", "9" * 30, "as-of-timestamp"),
         ("relocate", "/a=/b", "the option 'relocate': expected a JSON object"),
         ("relocate", '["/a"]', "expected a JSON object"),

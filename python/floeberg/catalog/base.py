@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_path
+from floeberg._keywords import says_keywords_of_methods
 from floeberg._table_properties import flag_of
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
 from floeberg.catalog.new_tables import NewTables
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Catalog"]
 
 
+@says_keywords_of_methods
 class Catalog(NewTables):
     """Tables and views by name.
 

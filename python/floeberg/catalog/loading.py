@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_catalog"]
 
-_LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "rest"})
+_LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "polaris", "rest", "s3tables", "unity"})
 """Catalog types of other libraries."""
 
 
@@ -75,6 +75,11 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
         raise UnsupportedError(
             f"catalogs of the type {kind!r} are not supported yet: read their tables by "
             "fb.open_table(metadata_location), or use 'sql', 'filesystem' or 'memory'"
+        )
+    if kind == "jdbc":
+        raise UnsupportedError(
+            "unknown catalog type 'jdbc': the type 'sql' opens catalogs of Iceberg Java's JDBC catalog. Give the uri without "
+            "'jdbc:', as in 'sqlite:///catalog.db' or 'postgresql+psycopg://user@host/database'"
         )
     raise UnsupportedError(
         f"unknown catalog type {kind!r}: expected 'sql', 'filesystem' (also 'hadoop') or 'memory' (also "

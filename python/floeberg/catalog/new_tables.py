@@ -12,8 +12,8 @@ from floeberg._table_properties import warn_of_misspelt
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
 from floeberg.catalog.views import Views
 from floeberg.commit.create_table import CreateTableTransaction, NewTable
-from floeberg.errors import InvalidInputError, NoSuchTableError, TableAlreadyExistsError
-from floeberg.write.input_rows import reader_of
+from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, TableAlreadyExistsError
+from floeberg.write.input_rows import has_rows, reader_of
 
 if TYPE_CHECKING:
     import os
@@ -50,9 +50,9 @@ class NewTables(Views):
 
         Args:
             identifier: The namespace and the name.
-            schema: Its columns: a `pyarrow.Schema`, a `floeberg.types.Schema`, one of PyIceberg, a frame of pandas or
-                polars, or anything with `__arrow_c_schema__` or `__arrow_c_stream__`, whose rows are not taken. By
-                default, the columns of `as_select`.
+            schema: Its columns: a `pyarrow.Schema`, a `floeberg.types.Schema`, one of PyIceberg, or anything with
+                `__arrow_c_schema__`. Or its first rows, as with `as_select`: a frame of pandas or polars, a
+                `pyarrow.Table`, or anything with `__arrow_c_stream__`. By default, the columns of `as_select`.
             location: Its folder. By default, a folder in the location of its namespace, or in the warehouse.
             partition_spec: Its partition spec: a `floeberg.types.PartitionSpec`, or strings such as `["day(ts)"]`.
             sort_order: Its sort order: a `floeberg.types.SortOrder`, or strings such as `["id desc"]`.
@@ -78,7 +78,7 @@ class NewTables(Views):
             ('1: id: optional long', 'ts_day')
             >>> catalog.purge_table("db.events")
             []
-            >>> copy = catalog.create_table("db.copy", as_select=pa.table({"id": [1, 2]}))
+            >>> copy = catalog.create_table("db.copy", pa.table({"id": [1, 2]}))
             >>> copy.scan().count(), len(copy.snapshots())
             (2, 1)
             >>> catalog.drop_table("db.copy")
@@ -138,8 +138,9 @@ class NewTables(Views):
         levels = self._new_identifier("identifier", identifier)
         place = self._place(levels, None if location is None else checked_path("location", location))
         wanted = checked_properties("properties", properties)
-        new = _new_table(schema, place, partition_spec, sort_order, wanted, format_version)
-        return CreateTableTransaction(self.table_operations(levels), new)
+        columns, rows = _columns_and_rows(schema, None)
+        new = _new_table(columns, place, partition_spec, sort_order, wanted, format_version)
+        return _with_rows(CreateTableTransaction(self.table_operations(levels), new), rows)
 
     def replace_table(  # noqa: PLR0913, PLR0917 - as `create_table`
         self,
@@ -235,16 +236,18 @@ class NewTables(Views):
             >>> catalog.drop_table("db.daily")
         """
         levels = checked_identifier("identifier", identifier)
-        return self._replacement(
+        columns, rows = _columns_and_rows(schema, None)
+        transaction = self._replacement(
             levels,
             self.load_table(levels),
-            schema,
+            columns,
             location,
             partition_spec,
             sort_order,
             properties,
             format_version,
         )
+        return _with_rows(transaction, rows)
 
     def create_or_replace_table(  # noqa: PLR0913, PLR0917 - as `create_table`
         self,
@@ -283,8 +286,17 @@ class NewTables(Views):
         *,
         format_version: int | None = None,
     ) -> Table:
-        """Creates a table as `create_table` does, or loads the existing table of that name, whatever its schema."""
+        """Creates a table as `create_table` does, or loads the existing table of that name, whatever its schema.
+
+        Raises:
+            InvalidInputError: Rows are given as the schema. They would not be written where the table exists.
+        """
         levels = checked_identifier("identifier", identifier)
+        if has_rows(schema):
+            raise InvalidInputError(
+                "schema: expected a schema, found rows, which would not be written to a table that exists: give their "
+                "schema, and append them"
+            )
         try:
             return self.create_table(
                 levels,
@@ -317,7 +329,26 @@ class NewTables(Views):
         """
         levels = checked_identifier("identifier", identifier)
         operations = self.table_operations(levels)
-        return self._table(levels, self._load(levels, operations), operations)
+        try:
+            return self._table(levels, self._load(levels, operations), operations)
+        except NoSuchTableError as error:
+            way_out = self._near_tables(levels)
+            if not way_out:
+                raise
+            raise NoSuchTableError(error.message + way_out, context=error.context) from error
+
+    def _near_tables(self, levels: Identifier) -> str:
+        """What is there instead of a table, for its error: the namespace is not, or names that are alike."""
+        from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
+
+        try:
+            if not self.do_namespace_exists(levels[:-1]):
+                return f": there is no namespace {dotted(levels[:-1])!r}"
+            listed = [dotted(each) for each in self.do_list_tables(levels[:-1])]
+        except FloebergError:
+            return ""
+        near = get_close_matches(dotted(levels), listed)
+        return f"; near matches: {', '.join(map(repr, near))}" if near else ""
 
     # What catalogs implement.
 
@@ -393,6 +424,16 @@ class NewTables(Views):
 
 def _columns_and_rows(schema: AnySchema | None, as_select: object) -> tuple[AnySchema, object]:
     """The columns of a new table, and its rows as they can still be read once."""
+    if schema is not None and has_rows(schema):
+        if as_select is not None:
+            raise InvalidInputError(
+                "schema and as_select are both rows: give the rows once, or a schema first"
+            )
+        schema, as_select = None, schema
+    if isinstance(schema, list):
+        raise InvalidInputError(
+            "schema: a list of dicts has no types: give a schema, and the rows as as_select"
+        )
     if as_select is None:
         if schema is None:
             raise InvalidInputError("schema: expected the columns of the table, or its rows as as_select")
@@ -403,6 +444,13 @@ def _columns_and_rows(schema: AnySchema | None, as_select: object) -> tuple[AnyS
         raise InvalidInputError("as_select: a list of dicts has no types: give a schema too")
     rows = reader_of(as_select, _no_schema)
     return rows.schema, rows
+
+
+def _with_rows(transaction: Transaction, rows: object) -> Transaction:
+    """A transaction that makes a table, with the first rows if there are any."""
+    if rows is not None:
+        transaction.append(rows)
+    return transaction
 
 
 def _no_schema() -> pa.Schema:

@@ -151,9 +151,10 @@ def _engine_of(uri: str | None) -> Engine:
             ) from None
         raise NotInstalledError(f"the driver of the database {kind!r} is not installed") from None
     except ImportError as failure:
+        package = failure.name or "the package of the driver"
+        other = "; or pip install psycopg, and write postgresql+psycopg://" if package == "psycopg2" else ""
         raise NotInstalledError(
-            f"the driver of the database is not installed: {failure}; {url.drivername!r} needs its own package, "
-            "as 'postgresql+psycopg' needs psycopg"
+            f"the database driver of {url.drivername!r} is not installed: pip install {package}{other}"
         ) from None
     except (ArgumentError, ValueError):
         # The URI may hold a password.

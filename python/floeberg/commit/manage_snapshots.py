@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_int, checked_text
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.table_changes import OperationChanges
 from floeberg.errors import InvalidInputError, NotFoundError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ManageSnapshots"]
 
 
+@says_keywords_of_methods
 class ManageSnapshots(OperationChanges):
     """Changes to branches and tags, and rollbacks, committed together in the order of the calls.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.joined_rows import columns_of_source
 from floeberg.commit.merge_clauses import Clause, JoinKeys
 from floeberg.commit.new_values import Setting, condition_of, settings_of, sql_of
@@ -25,6 +26,7 @@ __all__ = ["MergeBuilder", "join_keys"]
 Result = TypeVar("Result")
 
 
+@says_keywords_of_methods
 class MergeBuilder(Generic[Result]):
     """The clauses of a merge, in order. `Table.merge` makes it, and the names are those of delta-rs.
 
@@ -104,6 +106,15 @@ class MergeBuilder(Generic[Result]):
         self._check_open()
         self._is_executed = True
         return self.run(self._clauses)
+
+    def __repr__(self) -> str:
+        clauses = [
+            f"{each.rows}{'' if each.condition is None else ' with a condition'}: "
+            + ("delete" if each.settings is None else "insert" if each.rows == "not matched" else "update")
+            for each in self._clauses
+        ]
+        state = "executed" if self._is_executed else "not executed yet"
+        return f"MergeBuilder({state}; {'; '.join(clauses) or 'no clause'})"
 
     def _check_open(self) -> None:
         if self._is_executed:

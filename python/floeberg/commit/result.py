@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from floeberg._display import bytes_shown, facts_html
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["CommitResult", "Committed", "UpsertResult"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CommitResult:
     """What a commit did, or which earlier commit did it.
 
@@ -71,6 +73,44 @@ class CommitResult:
     rebased: int = field(default=0, compare=False)
     repeated: int = field(default=0, compare=False)
     dry_run: bool = False
+
+    def _facts(self) -> dict[str, str | None]:
+        """What happened, by what it is of. Counts of nothing are left out."""
+        rows = {
+            "added": self.added_rows - self.updated_rows - self.inserted_rows,
+            "inserted": self.inserted_rows,
+            "updated": self.updated_rows,
+            "deleted": self.deleted_rows - self.updated_rows,
+        }
+        files = {
+            "added": self.added_files,
+            "removed": self.deleted_files,
+            "rewritten": self.rewritten_files,
+            "with new deletes": self.files_with_new_deletes,
+        }
+        wrote = (("added", self.added_bytes), ("removed", self.deleted_bytes), ("rewritten", self.rewritten_bytes))
+        return {
+            "rows": ", ".join(f"{number:,} {what}" for what, number in rows.items() if number > 0) or None,
+            "files": ", ".join(f"{number:,} {what}" for what, number in files.items() if number > 0) or None,
+            "bytes": ", ".join(f"{bytes_shown(size)} {what}" for what, size in wrote if size) or None,
+            "rebased": f"{self.rebased} x" if self.rebased else None,
+            "repeated": f"{self.repeated} x" if self.repeated else None,
+            "snapshot": None if self.snapshot_id is None else str(self.snapshot_id),
+            "time": f"{self.seconds:.3f} s" if self.seconds else None,
+        }
+
+    def _title(self) -> str:
+        what = self.operation or "nothing changed"
+        if self.already_committed:
+            return f"{what}, committed before"
+        return f"{what}, dry run" if self.dry_run else what
+
+    def __repr__(self) -> str:
+        facts = "".join(f"; {name}: {fact}" for name, fact in self._facts().items() if fact is not None)
+        return f"CommitResult({self._title()}{facts})"
+
+    def _repr_html_(self) -> str:
+        return facts_html(f"CommitResult: {self._title()}", self._facts())
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
     from floeberg import _native
 
-__all__ = ["LayoutChanges", "OperationChanges", "TableChanges"]
+__all__ = ["LayoutChanges", "OperationChanges", "TableChanges", "changes_shown"]
+
+
+def changes_shown(changes: object, each: Sequence[str]) -> str:
+    """Changes that are not committed yet, for a person."""
+    what = "nothing to commit" if not each else f"not committed yet: {', '.join(each)}"
+    return f"{type(changes).__name__}({what})"
 
 
 class TableChanges(ABC):
@@ -48,6 +54,9 @@ class TableChanges(ABC):
 class OperationChanges(TableChanges):
     """Changes of which each call is an operation."""
 
+    def __repr__(self) -> str:
+        return changes_shown(self, [each.name for each in self._operations])
+
     def __init__(self, commit: Callable[[Sequence[_native.Operation]], object]) -> None:
         """Collects nothing yet. `commit` takes the operations."""
         self._hand_over = commit
@@ -75,6 +84,9 @@ class LayoutChanges(TableChanges):
         self._hand_over = commit
         self._case_sensitive = checked_bool("case_sensitive", case_sensitive)
         self._entries: list[dict[str, Any]] = []
+
+    def __repr__(self) -> str:
+        return changes_shown(self, [json.dumps(each) for each in self._entries])
 
     @staticmethod
     def _source(source_column_name: object, transform: object) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
+from floeberg._keywords import says_keywords_of_methods
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.loop import commit
 from floeberg.commit.metadata_operations import MetadataOperations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Transaction"]
 
 
+@says_keywords_of_methods
 class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
     """Several operations on a table, one atomic commit.
 

@@ -14,9 +14,10 @@ import uuid
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_bool, checked_text
+from floeberg._keywords import says_keywords_of_methods
 from floeberg._native import checked_type, schema_from_arrow
 from floeberg._new_table import JsonModel, schema_json, type_json
-from floeberg.commit.table_changes import TableChanges
+from floeberg.commit.table_changes import TableChanges, changes_shown
 from floeberg.errors import InvalidInputError
 from floeberg.types import IcebergType, ListType, MapType, PrimitiveType, StructType
 
@@ -37,6 +38,7 @@ __all__ = ["UpdateSchema"]
 Json = Any
 
 
+@says_keywords_of_methods
 class UpdateSchema(TableChanges):
     """Changes to the columns of a table, committed together.
 
@@ -73,6 +75,9 @@ class UpdateSchema(TableChanges):
         self._allow_incompatible = checked_bool("allow_incompatible_changes", allow_incompatible_changes)
         self._case_sensitive = checked_bool("case_sensitive", case_sensitive)
         self._changes: list[dict[str, Json]] = []
+
+    def __repr__(self) -> str:
+        return changes_shown(self, [json.dumps(each, default=str) for each in self._changes])
 
     def add_column(
         self,

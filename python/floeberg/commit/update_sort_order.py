@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_text
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.table_changes import LayoutChanges
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["UpdateSortOrder"]
 
 
+@says_keywords_of_methods
 class UpdateSortOrder(LayoutChanges):
     """Another sort order for new files, the most significant field first.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_text
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.table_changes import LayoutChanges
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["UpdateSpec"]
 
 
+@says_keywords_of_methods
 class UpdateSpec(LayoutChanges):
     """Changes to the partition fields of a table, committed together.
 

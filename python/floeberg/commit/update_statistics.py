@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_int
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.table_changes import OperationChanges
 from floeberg.errors import InvalidInputError
 from floeberg.statistics import PartitionStatisticsFile, StatisticsFile, statistics_json
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["UpdateStatistics"]
 
 
+@says_keywords_of_methods
 class UpdateStatistics(OperationChanges):
     """Changes to the statistics files that a table names, committed together. The files themselves stay as they are.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from floeberg._arguments import checked_names, checked_options, checked_path
+from floeberg._keywords import says_keywords
 from floeberg.catalog import load_catalog
 from floeberg.copying.marker import name_of
 from floeberg.copying.result import CopyResult
@@ -43,6 +44,7 @@ _ATTEMPTS = 10
 """So often another copy may be faster."""
 
 
+@says_keywords
 def copy(  # noqa: PLR0913 - all but the first two are keywords
     source: Table | LanceTable | str | os.PathLike[str],
     target: Table | LanceTable | str | os.PathLike[str],

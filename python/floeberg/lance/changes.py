@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance.changed_rows import OF_ROWS, changed_rows
 from floeberg.lance.found_rows import batches_in, rows_at
@@ -54,6 +55,7 @@ class ChangesRequest:
     net: bool
 
 
+@says_keywords_of_methods
 class LanceChanges(ArrowRows):
     """Changes of rows, as `LanceTable.changes` describes them.
 

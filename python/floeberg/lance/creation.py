@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_path, checked_properties, checked_text
+from floeberg._keywords import says_keywords
 from floeberg.commit.plain_columns import plain_batch, plain_schema
 from floeberg.errors import (
     AlreadyExistsError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["create_table"]
 
 
+@says_keywords
 def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     location: str,
     data: object,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_size
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.errors import InvalidInputError
 from floeberg.lance.column_changes import live_batches
 from floeberg.lance.committing import Made
@@ -27,6 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _WEEK = timedelta(days=7)
 
 
+@says_keywords_of_methods
 class LanceMaintenance:
     """What keeps a Lance table small."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg._arguments import checked_bool, checked_int, checked_names
 from floeberg._display import facts_html, rows_html
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._parsing import expression_of_tree
 from floeberg.lance.pages import pages_of
@@ -38,6 +39,7 @@ def register_lance_frames(
     _MAKERS[engine] = make
 
 
+@says_keywords_of_methods
 class LanceScan(FragmentRows):
     """Rows of a Lance table, as `LanceTable.scan` describes them.
 

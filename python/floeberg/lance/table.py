@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
+from floeberg._keywords import says_keywords_of_methods
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.lance._changes import LanceTableChanges
 from floeberg.lance._columns import LanceTableColumns
 from floeberg.lance._description import LanceTableDescription
@@ -17,6 +19,7 @@ from floeberg.lance._scans import LanceTableScans
 from floeberg.lance._versions import LanceTableVersions
 from floeberg.lance._worker_writes import LanceTableWorkerWrites
 from floeberg.lance.inspect import LanceInspect
+from floeberg.scan.whole_table import WholeTable
 
 if TYPE_CHECKING:
     from floeberg import _native
@@ -28,6 +31,7 @@ _MOST_COLUMNS = 100
 """Columns that are listed: tables may have thousands."""
 
 
+@says_keywords_of_methods
 class LanceTable(
     LanceTableDescription,
     LanceTableVersions,
@@ -37,6 +41,8 @@ class LanceTable(
     LanceTableWorkerWrites,
     LanceTableColumns,
     LanceTableReferences,
+    WholeTable,
+    SpelledLikePyIceberg,
 ):
     """A Lance table, at one version of one branch.
 
@@ -47,6 +53,8 @@ class LanceTable(
         >>> lance_table.version, lance_table.schema().names[0]
         (7, 'id')
     """
+
+    _spelled_as = "LanceTable"
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int
+from floeberg._keywords import says_keywords_of_methods
 from floeberg.scan.rows import RowSource
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def register_changelog_frames(
     _MAKERS[engine] = make
 
 
+@says_keywords_of_methods
 class ChangelogScan(RowSource[_native.ChangelogScan]):
     """Changes of rows, as `Table.changelog_scan` describes them.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class Lane:
         return f"in Spark by {self.reader}: {self.files:,} data files: {self.reason}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explain:
     """What planning did.
 
@@ -214,6 +215,12 @@ class Explain:
 
     def _deletes(self, content: str) -> int:
         return sum(each.files for each in self.deletes if each.content == content)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """The result as dicts, lists and scalars, for programs."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
 from floeberg._display import facts_html
+from floeberg._keywords import says_keywords_of_methods
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg._timestamps import Moment, milliseconds
 from floeberg.errors import InvalidInputError
@@ -54,6 +55,7 @@ def register_frames(
     _LANES[engine] = tell
 
 
+@says_keywords_of_methods
 class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
     """Rows of a table, as `Table.scan` describes them.
 

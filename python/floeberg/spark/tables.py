@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_text
+from floeberg._keywords import says_keywords
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE
@@ -28,6 +29,7 @@ __all__ = ["create_view", "open_named", "table", "table_scan"]
 _PINS = ("snapshot_id", "tag", "as_of")
 
 
+@says_keywords
 def table(  # noqa: PLR0913 - the parts of one read
     spark: SparkSession,
     name: str | Table,
@@ -85,6 +87,7 @@ def table(  # noqa: PLR0913 - the parts of one read
     return scan.to_spark(spark, reader=reader, planning=planning, truncate_nanoseconds=truncate_nanoseconds)
 
 
+@says_keywords
 def create_view(
     spark: SparkSession,
     view: str,

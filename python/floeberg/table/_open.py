@@ -14,6 +14,7 @@ from floeberg._arguments import (
     checked_size,
     checked_text,
 )
+from floeberg._keywords import says_keywords
 from floeberg._timestamps import Moment, microseconds, milliseconds
 from floeberg.commit.static import operations_of
 from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
@@ -75,6 +76,7 @@ def open_table(
     manifest_cache: int | None = None,
     manifest_store: ManifestStore | None = None,
 ) -> Table | Any: ...  # noqa: ANN401 - a union would need a check before each use
+@says_keywords
 def open_table(  # noqa: PLR0913 - all but the first are keywords
     location: str | os.PathLike[str],
     *,

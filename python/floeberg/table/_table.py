@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from floeberg._arguments import checked_options, checked_text
+from floeberg._keywords import says_keywords_of_methods
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.audit import AuditSettings
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
+from floeberg.scan.whole_table import WholeTable
 from floeberg.table._add_files import TableAddFiles
 from floeberg.table._append import TableAppend
 from floeberg.table._changelogs import TableChangelogs
@@ -74,6 +76,7 @@ class TableCatalog(Protocol):
         ...
 
 
+@says_keywords_of_methods
 class Table(
     TableSchemas,
     TableChangelogs,
@@ -88,6 +91,7 @@ class Table(
     TableReferences,
     TableSettings,
     TableWorkerWrites,
+    WholeTable,
     SpelledLikePyIceberg,
 ):
     """An Iceberg table, as one metadata file describes it.

@@ -28,7 +28,7 @@ class Summary(dict[str, str]):
         return self.get("operation")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Snapshot:
     """A snapshot: the state of a table after a commit.
 
@@ -70,6 +70,9 @@ class Snapshot:
         said = [text.format(shown(self.summary[key])) for key, text in counted if key in self.summary]
         return ", ".join([f"{what}: id={self.snapshot_id}", moment_shown(self.timestamp_ms), *said])
 
+    def __repr__(self) -> str:
+        return f"Snapshot({self})"
+
     def _repr_html_(self) -> str:
         facts = {
             "operation": self.operation,
@@ -82,7 +85,7 @@ class Snapshot:
         return facts_html(f"Snapshot {self.snapshot_id}", facts, rows_html(("summary", ""), summary))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HistoryEntry:
     """An entry of the snapshot log.
 
@@ -98,6 +101,10 @@ class HistoryEntry:
     timestamp_ms: int
     parent_id: int | None
     is_current_ancestor: bool
+
+    def __repr__(self) -> str:
+        where = "" if self.is_current_ancestor else ", rolled back"
+        return f"HistoryEntry({moment_shown(self.timestamp_ms)}: id={self.snapshot_id}, parent={self.parent_id}{where})"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_options, checked_path, checked_paths
+from floeberg._keywords import says_keywords
 from floeberg.view.view import View
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["open_view"]
 
 
+@says_keywords
 def open_view(
     location: str | os.PathLike[str],
     *,

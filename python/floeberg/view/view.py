@@ -18,6 +18,7 @@ from floeberg._arguments import (
     checked_properties,
     checked_text,
 )
+from floeberg._keywords import says_keywords_of_methods
 from floeberg._new_table import schema_json
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.errors import InvalidInputError, NotFoundError
@@ -57,6 +58,7 @@ class ViewCatalog(Protocol):
         ...
 
 
+@says_keywords_of_methods
 class View(SpelledLikePyIceberg):
     """An Iceberg view, as one metadata file describes it.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["converted_stream_errors", "reader_of", "schema_of"]
+__all__ = ["converted_stream_errors", "has_rows", "reader_of", "schema_of"]
 
 _EXPECTED = "rows in Arrow form (pyarrow, pandas, polars, DuckDB, anything with __arrow_c_stream__), or a list of dicts"
 
@@ -73,6 +73,14 @@ def schema_of(schema: object) -> pa.Schema:
             f"object of type {type(schema).__name__}"
         )
     return found.schema
+
+
+def has_rows(given: object) -> bool:
+    """Whether an object is rows, and not only their schema."""
+    is_frame = type(given).__module__.partition(".")[0] == "pandas" and hasattr(given, "columns")
+    return is_frame or any(
+        hasattr(given, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_reader")
+    )
 
 
 @contextmanager

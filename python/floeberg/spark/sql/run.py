@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_text
+from floeberg._keywords import says_keywords
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.sql.known_tables import KnownTables
 from floeberg.spark.sql.queries import Queries
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["sql"]
 
 
+@says_keywords
 def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     spark: SparkSession,
     text: str,

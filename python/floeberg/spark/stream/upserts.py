@@ -11,6 +11,7 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_names, checked_text
+from floeberg._keywords import says_keywords
 from floeberg.commit.retries import Retries
 from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
@@ -37,6 +38,7 @@ _KEY, _RANK = "floeberg_key", "floeberg_rank"
 _LINEAGE = 3
 
 
+@says_keywords
 def upsert_batches(  # noqa: PLR0913 - the parts of a write
     table: str | Table,
     join_cols: Sequence[str],

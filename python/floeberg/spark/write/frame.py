@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options
+from floeberg._keywords import says_keywords
 from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
@@ -86,6 +87,7 @@ class FrameWrite:
         return found
 
 
+@says_keywords
 def write(  # noqa: PLR0913 - the parts of a write
     frame: DataFrame,
     table: str | Table | LanceTable,
