@@ -101,11 +101,8 @@ _SAID: dict[str, dict[str, str]] = {
         "to_table": "scan.to_arrow()",
         "to_list": "scan.to_arrow().to_pylist()",
         "lazy": "scan.to_polars().lazy()",
-
         "to_ray": "pass the scan to any reader of Arrow streams",
-        "snapshot": "table.snapshot_by_id(scan.snapshot_id)",
         "update": "scan.filter(...), scan.select(...), or another table.scan(...)",
-        "with_case_sensitive": "table.scan(..., case_sensitive=False)",
         "use_snapshot": "table.scan(..., snapshot_id=...)",
         "partition_filters": "scan.explain() shows what partitions dropped",
         "from_snapshot_id_exclusive": "table.incremental_append_scan(from_snapshot_id_exclusive=...)",
@@ -115,6 +112,15 @@ _SAID: dict[str, dict[str, str]] = {
     "Transaction": {
         "update_snapshot": "use append, overwrite, dynamic_partition_overwrite and delete of the transaction",
         "table_metadata": "table.schema(), table.spec() and others show the table before the commit",
+    },
+    "CommitResult": {
+        "properties": "the table object has the commit: table.properties",
+        "schema": "the table object has the commit: table.schema()",
+        "spec": "the table object has the commit: table.spec()",
+        "scan": "the table object has the commit: table.scan(...)",
+        "append": "the table object has the commit: table.append(...)",
+        "current_snapshot": "the table object has the commit: table.current_snapshot()",
+        "refresh": "the table object has the commit already",
     },
     "View": {"metadata": "use view.versions, schemas(), history(), properties and location()"},
 }

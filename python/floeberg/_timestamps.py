@@ -54,7 +54,9 @@ def microseconds(moment: Moment) -> int:
         found = type(moment).__name__
         raise InvalidInputError(f"expected a datetime, milliseconds or an ISO 8601 string, found {found}")
     if moment.tzinfo is None:
-        raise InvalidInputError(f"the time {moment.isoformat()} has no time zone: write {moment.isoformat()}+00:00 for UTC, or another offset")
+        raise InvalidInputError(
+            f"the time {moment.isoformat()} has no time zone: write {moment.isoformat()}+00:00 for UTC"
+        )
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 

@@ -85,7 +85,7 @@ def test_other_objects_and_functions(table, catalog, tmp_path):
             "Transaction.delete() got an unexpected keyword argument 'where': did you mean 'delete_filter'?",
         ),
         (lambda: table.update_schema().add_column("x", dtype="long"), "did you mean 'field_type'"),
-        (lambda: table.merge(), "Table.merge() missing 1 required positional argument: 'source'"),
+        (table.merge, "Table.merge() missing 1 required positional argument: 'source'"),
         (lambda: table.refresh(zzz=1), "Table.refresh() got an unexpected keyword argument 'zzz'"),
     ):
         with pytest.raises(TypeError, match=re.escape(said)):
@@ -133,6 +133,8 @@ def test_names_of_other_libraries_say_the_way(table, lance_table):
         with pytest.raises(TypeError, match=r"count\(\)"):
             len(kind)
         assert kind
+    with pytest.raises(MissingAttributeError, match=r"table\.properties"):
+        _ = table.append(ROWS).properties
 
 
 def test_whole_tables_are_read_without_a_scan(table, lance_table):
@@ -144,7 +146,8 @@ def test_whole_tables_are_read_without_a_scan(table, lance_table):
         assert each.to_duckdb("t").sql("SELECT sum(id) FROM t").fetchall() == [(6,)]
 
 
-def test_a_table_that_is_not_there_says_what_is(catalog, table):
+def test_a_table_that_is_not_there_says_what_is(catalog):
+    catalog.create_table("db.orders", ROWS)
     with pytest.raises(NoSuchTableError, match=r"has no table 'db\.order'; near matches: 'db\.orders'"):
         catalog.load_table("db.order")
     with pytest.raises(NoSuchTableError, match="there is no namespace 'bd'"):

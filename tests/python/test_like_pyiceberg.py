@@ -323,9 +323,8 @@ def test_a_write_says_what_it_wrote(table):
     ("kind", "name", "said"),
     [
         ("table", "io", "storage_options"),
-        ("table", "to_polars", "table.scan"),
-        ("scan", "snapshot", "snapshot_id"),
-        ("scan", "with_case_sensitive", "case_sensitive=False"),
+        ("table", "to_daft", "table.scan"),
+        ("scan", "use_snapshot", "snapshot_id"),
         ("transaction", "update_snapshot", "append"),
         ("view", "metadata", "view.versions"),
     ],
@@ -346,3 +345,20 @@ def test_what_pyiceberg_has_and_is_not_here_says_what_to_write(table, catalog, k
     with pytest.raises(AttributeError, match="no attribute 'nonsense'$") as plain:
         _ = found.nonsense
     assert not isinstance(plain.value, fb.FloebergError)
+
+
+def test_small_words_of_pyiceberg(table):
+    from floeberg.expressions import In, NotIn
+    from floeberg.table import ALWAYS_TRUE as OF_TABLES
+
+    assert In("id", [1, 2]) == In("id", [2, 1]) and hash(In("id", [1, 2])) == hash(In("id", [2, 1]))
+    assert In("id", [1, 2]) != In("id", [1, 3]) and In("id", [1, 2]) != NotIn("id", [1, 2])
+    assert EqualTo("a", 1) & In("id", [1, 2]) == And(EqualTo("a", 1), In("id", [2, 1]))
+    assert table.scan(OF_TABLES).snapshot() == table.current_snapshot()
+    assert table.scan().with_case_sensitive(False).filter("ID > 1").count() == table.scan("id > 1").count()
+    for task in table.scan().plan_files():
+        assert [task.file.partition[place] for place in range(len(task.file.partition))] == [
+            *task.file.partition.values()
+        ]
+    with pytest.raises(InvalidInputError, match="all numbers, all texts"):
+        parser.parse("foo in (5, 'a')")

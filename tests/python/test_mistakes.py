@@ -119,7 +119,7 @@ OF_TABLES = [
     ("reserved", lambda t: t.set_properties({"format-version": "3"}), FloebergError, "format-version"),
     ("downgrade", lambda t: t.upgrade_table_version(1), InvalidInputError, "version"),
     ("two_moments", lambda t: t.scan(snapshot_id=1), FloebergError, "snapshot"),
-    ("not_here", lambda t: t.to_polars(), MissingAttributeError, "scan"),
+    ("not_here", lambda t: t.to_daft(), MissingAttributeError, "scan"),
 ]
 
 

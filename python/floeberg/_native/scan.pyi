@@ -93,6 +93,16 @@ class Scan:
     def limit(self) -> int | None:
         """The most rows that are read."""
 
+    def with_case_sensitive(self, case_sensitive: bool) -> Scan:
+        """The same rows, with names of columns found with or without regard to case.
+
+        Raises:
+            InvalidInputError: A name of the filter or a selected one is unknown, or means several columns.
+        """
+
+    def metadata_json(self) -> str:
+        """The metadata of the table, as JSON."""
+
     @property
     def snapshot_id(self) -> int | None:
         """The snapshot; `None` for an empty table."""

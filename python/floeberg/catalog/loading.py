@@ -78,8 +78,8 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
         )
     if kind == "jdbc":
         raise UnsupportedError(
-            "unknown catalog type 'jdbc': the type 'sql' opens catalogs of Iceberg Java's JDBC catalog. Give the uri without "
-            "'jdbc:', as in 'sqlite:///catalog.db' or 'postgresql+psycopg://user@host/database'"
+            "unknown catalog type 'jdbc': the type 'sql' opens what Iceberg Java's JDBC catalog keeps. Give the uri "
+            "without 'jdbc:', as in 'sqlite:///catalog.db' or 'postgresql+psycopg://user@host/database'"
         )
     raise UnsupportedError(
         f"unknown catalog type {kind!r}: expected 'sql', 'filesystem' (also 'hadoop') or 'memory' (also "

@@ -229,7 +229,8 @@ def _literal_of(value: object, field: pa.Field[Any]) -> Array:
         if not isinstance(value, str):
             raise
         raise InvalidInputError(
-            f"{error.message}. A text is a literal: write fb.sql_expr({value!r}) for an expression, or fb.col for a column",
+            f"{error.message}. A text is a literal: write fb.sql_expr({value!r}) for an expression, or fb.col for a "
+            "column",
             context=error.context,
         ) from error
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._display import bytes_shown, facts_html
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ __all__ = ["CommitResult", "Committed", "UpsertResult"]
 
 
 @dataclass(frozen=True, repr=False)
-class CommitResult:
+class CommitResult(SpelledLikePyIceberg):
     """What a commit did, or which earlier commit did it.
 
     Args:
@@ -54,6 +55,8 @@ class CommitResult:
         True
     """
 
+    _spelled_as = "CommitResult"
+
     snapshot_id: int | None
     operation: str | None
     already_committed: bool
@@ -88,7 +91,11 @@ class CommitResult:
             "rewritten": self.rewritten_files,
             "with new deletes": self.files_with_new_deletes,
         }
-        wrote = (("added", self.added_bytes), ("removed", self.deleted_bytes), ("rewritten", self.rewritten_bytes))
+        wrote = (
+            ("added", self.added_bytes),
+            ("removed", self.deleted_bytes),
+            ("rewritten", self.rewritten_bytes),
+        )
         return {
             "rows": ", ".join(f"{number:,} {what}" for what, number in rows.items() if number > 0) or None,
             "files": ", ".join(f"{number:,} {what}" for what, number in files.items() if number > 0) or None,

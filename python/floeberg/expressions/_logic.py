@@ -25,7 +25,8 @@ Tree = tuple[Any, ...]
 class Expression(ABC):
     """A filter. Combine them with `&`, `|` and `~`.
 
-    Two filters are equal if they are written the same. `1`, `1.0` and `True` are different literals.
+    Two filters are equal if they are written the same, whatever the order of the literals of `In`. `1`, `1.0` and
+    `True` are different literals.
 
     Examples:
         >>> print(~(EqualTo("a", 1) & IsNull("b")))
@@ -62,20 +63,26 @@ class Expression(ABC):
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Expression) and type(self) is type(other) and self.as_tree() == other.as_tree()
+            isinstance(other, Expression)
+            and type(self) is type(other)
+            and _canonical(self.as_tree()) == _canonical(other.as_tree())
         )
 
     def __hash__(self) -> int:
-        return hash((type(self), _hashable(self.as_tree())))
+        return hash((type(self), _canonical(self.as_tree())))
 
     def __str__(self) -> str:
         """SQL-like text."""
         return _native.expression_to_text(self.as_tree())
 
 
-def _hashable(tree: object) -> object:
+def _canonical(tree: object) -> object:
+    """What is the same of equal filters, and hashable: the order of the literals of `In` means nothing."""
     if isinstance(tree, (list, tuple)):
-        return tuple(_hashable(part) for part in cast("Iterable[object]", tree))
+        parts = list(cast("Iterable[object]", tree))
+        if len(parts) == 4 and isinstance(parts[0], str) and parts[0] in {"in", "not-in"}:  # noqa: PLR2004 - of a test
+            return (*parts[:-1], frozenset(cast("list[object]", parts[-1])))
+        return tuple(_canonical(part) for part in parts)
     return tree
 
 

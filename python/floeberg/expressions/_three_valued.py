@@ -93,7 +93,9 @@ def logic_of(operand: Operand) -> Logic:
         return Logic(EqualTo(operand.name, True), EqualTo(operand.name, False))
     if isinstance(operand.value, bool):
         return constant(holds=operand.value)
-    raise UnsupportedError(f"the literal {operand.value!r} of pyarrow or polars is not a filter: pass a comparison, or SQL text")
+    raise UnsupportedError(
+        f"the literal {operand.value!r} of pyarrow or polars is not a filter: pass a comparison, or SQL text"
+    )
 
 
 def compared(left: Operand, word: str, right: Operand) -> Logic:
@@ -116,7 +118,9 @@ def compared(left: Operand, word: str, right: Operand) -> Logic:
 def known(test: Expression, column: Column) -> Logic:
     """A test that is null where its column is."""
     there = NotNull(column.name)
-    return Logic(And(test, there), And(Not(test), there))
+    # Of the tests here, this one alone matches null.
+    true = And(test, there) if isinstance(test, NotEqualTo) else test
+    return Logic(true, And(Not(test), there))
 
 
 def is_null(column: Column) -> Logic:
@@ -148,8 +152,8 @@ def is_in(column: Column, values: list[object], *, null_is_null: bool) -> Logic:
         there = NotNull(column.name)
         if len(plain) < len(values):
             # What is not among them may be the null.
-            return Logic(And(test, there), AlwaysFalse())
-        return Logic(And(test, there), And(NotIn(column.name, plain), there))
+            return Logic(test, AlwaysFalse())
+        return Logic(test, And(NotIn(column.name, plain), there))
     if len(plain) < len(values):
         return Logic(Or(test, IsNull(column.name)), And(NotIn(column.name, plain), NotNull(column.name)))
     return Logic(test, NotIn(column.name, plain))

@@ -333,7 +333,9 @@ class ComputedValue(ValueExpression):
             prefix = cast("ConstantValue", self.operands[1]).value
             return f"{first} LIKE {text_of_prefix(prefix)}"
         form = {
-            "IN": f"{first} IN ({', '.join(others)})" if others else f"CASE WHEN {first} IS NOT NULL THEN FALSE END",
+            "IN": f"{first} IN ({', '.join(others)})"
+            if others
+            else f"CASE WHEN {first} IS NOT NULL THEN FALSE END",
             "IS NAN": f"{first} <> {first}",  # NaN alone is not equal to itself.
             "CAST": f"CAST({first} AS {self.to_type})",
             "neg": f"-{first}",

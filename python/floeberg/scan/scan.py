@@ -21,7 +21,7 @@ from floeberg.expressions._literals import from_tree
 from floeberg.scan.explain import AggregateResult, explain_of
 from floeberg.scan.plan import Plan
 from floeberg.scan.rows import RowSource
-from floeberg.types._from_json import read_schema
+from floeberg.types._from_json import read_schema, read_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from floeberg.expressions._literals import LiteralValue
     from floeberg.scan.explain import Explain, Lane
-    from floeberg.types import Schema
+    from floeberg.types import Schema, Snapshot
 
 __all__ = ["Scan"]
 
@@ -111,6 +111,35 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         """
         return Scan(self._inner.select(checked_names("field_names", field_names)))
 
+    def with_case_sensitive(self, case_sensitive: bool = True) -> Scan:  # noqa: FBT001, FBT002 - PyIceberg's order
+        """Finds names of columns with or without regard to case.
+
+        Args:
+            case_sensitive: Whether the case counts.
+
+        Returns:
+            A new scan.
+
+        Raises:
+            InvalidInputError: A name of the filter or a selected one is unknown, or means several columns.
+
+        Examples:
+            >>> table.scan().with_case_sensitive(False).filter("ID = 1").count()
+            1
+        """
+        return Scan(self._inner.with_case_sensitive(checked_bool("case_sensitive", case_sensitive)))
+
+    def snapshot(self) -> Snapshot | None:
+        """The snapshot that is read; `None` of a table without one.
+
+        Examples:
+            >>> table.scan().snapshot() == table.current_snapshot()
+            True
+        """
+        wanted = self.snapshot_id
+        snapshots = json.loads(self._inner.metadata_json()).get("snapshots", [])
+        return next((read_snapshot(each) for each in snapshots if each["snapshot-id"] == wanted), None)
+
     def use_ref(self, name: str) -> Scan:
         """Reads a branch, with the table's current schema, or a tag, with the schema of its snapshot.
 
@@ -154,7 +183,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
     def _check_free(self) -> None:
         if self._inner.is_pinned:
-            raise InvalidInputError("choose one snapshot: the scan already has a snapshot, branch, tag or time")
+            raise InvalidInputError(
+                "choose one snapshot: the scan already has a snapshot, branch, tag or time"
+            )
 
     @property
     def snapshot_id(self) -> int | None:

@@ -17,6 +17,15 @@ __all__ = ["DataFile", "DeleteFile", "FileScanTask", "task_of"]
 FileFormat = Literal["avro", "orc", "parquet", "puffin"]
 
 
+class PartitionValues(dict[str, Any]):
+    """Partition values by the names of the spec's fields; by their places too, as PyIceberg's records have them."""
+
+    def __getitem__(self, name: str | int) -> Any:  # noqa: ANN401 - values of any type
+        if isinstance(name, int):
+            return list(self.values())[name]
+        return super().__getitem__(name)
+
+
 @dataclass(frozen=True)
 class DataFile:
     """A data file of a plan.
@@ -103,7 +112,7 @@ def task_of(parts: _Task) -> FileScanTask:
     data, partition, deletes, residual, byte_range = parts
     values = {name: None if tree is None else from_tree(tree) for name, tree in partition}
     return FileScanTask(
-        file=DataFile(**data, partition=values),
+        file=DataFile(**data, partition=PartitionValues(values)),
         delete_files=tuple(DeleteFile(**delete) for delete in deletes),
         residual=expression_of_tree(residual),
         byte_range=byte_range,

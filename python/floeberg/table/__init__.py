@@ -3,10 +3,11 @@
 from typing import NoReturn
 
 from floeberg._older_pickles import refuse
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.table._open import StaticTable, open_table
 from floeberg.table._table import Table
 
-__all__ = ["StaticTable", "Table", "open_table"]
+__all__ = ["ALWAYS_TRUE", "StaticTable", "Table", "open_table"]
 
 
 def __getattr__(name: str) -> NoReturn:

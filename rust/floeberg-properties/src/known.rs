@@ -108,6 +108,8 @@ pub const PARQUET_ROW_GROUP_SIZE: Whole =
 pub const PARQUET_ROWS_BEFORE_CHECK: Whole =
     Whole { name: "write.parquet.row-group-check-min-record-count", default: 100, least: 1 };
 pub const PARQUET_ROWS_BETWEEN_CHECKS: &str = "write.parquet.row-group-check-max-record-count";
+/// PyIceberg's; Iceberg Java has none.
+pub const PARQUET_ROW_GROUP_LIMIT: &str = "write.parquet.row-group-limit";
 pub const PARQUET_RAW_SIZE: Flag =
     Flag { name: "write.parquet.row-group-size-track-uncompressed", default: false };
 pub const PARQUET_PAGE_SIZE: Whole = Whole { name: "write.parquet.page-size-bytes", default: MIB, least: 1 };
@@ -309,6 +311,7 @@ pub const PROPERTIES: &[Known] = &[
     ),
     PARQUET_ROWS_BEFORE_CHECK
         .known_with(Kind::Parquet, "Minimum rows of a row group before its size is checked"),
+    Known::text(PARQUET_ROW_GROUP_LIMIT, Kind::Parquet, "Maximum rows of a row group, as PyIceberg has it"),
     PARQUET_ROW_GROUP_SIZE.known("Bytes of a row group"),
     PARQUET_RAW_SIZE.known("Whether the size of a row group is that of its rows in memory"),
     PARQUET_SHRED_VARIANTS.known("Whether variants are shredded"),

@@ -33,7 +33,9 @@ def test_words_are_the_rows_that_deletes_name(case):
             64 * place + bit for place, word in enumerate(words) for bit in range(64) if word & (1 << bit)
         }
         marked = (
-            table.scan(row_filter="true", selected_fields=("_file", "_pos", "_deleted")).to_arrow().to_pylist()
+            table.scan(row_filter="true", selected_fields=("_file", "_pos", "_deleted"))
+            .to_arrow()
+            .to_pylist()
         )
         own = [each for each in marked if each["_file"] == task.file.file_path]
         assert positions == {each["_pos"] for each in own if each["_deleted"]}

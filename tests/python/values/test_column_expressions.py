@@ -78,15 +78,15 @@ def condition(draw: random.Random, depth: int):
     listed = draw.sample([-1, 1, 2, 3, 7], draw.randint(0, 3))
     return draw.choice(
         [
-            lambda col, lit: compare(col(name), value),
-            lambda col, lit: compare(value, col(name)),
+            lambda col, lit: compare(col(name), value),  # noqa: ARG005 - one form
+            lambda col, lit: compare(value, col(name)),  # noqa: ARG005 - one form
             lambda col, lit: compare(col(name), lit(value)),
-            lambda col, lit: col(name).is_null(),
-            lambda col, lit: col(name).is_not_null(),
-            lambda col, lit: col("i").is_in(listed),
-            lambda col, lit: col("f"),
-            lambda col, lit: col("f") == True,  # noqa: E712 - as users write it
-            lambda col, lit: col("x").is_nan(),
+            lambda col, lit: col(name).is_null(),  # noqa: ARG005 - one form
+            lambda col, lit: col(name).is_not_null(),  # noqa: ARG005 - one form
+            lambda col, lit: col("i").is_in(listed),  # noqa: ARG005 - one form
+            lambda col, lit: col("f"),  # noqa: ARG005 - one form
+            lambda col, lit: col("f") == True,  # noqa: ARG005, E712 - as users write it
+            lambda col, lit: col("x").is_nan(),  # noqa: ARG005 - one form
         ]
     )
 
@@ -126,7 +126,7 @@ CHANGES = {
     "delete matched": lambda table, given: (
         table.merge(ROWS.select(["k"]), on="k").when_matched_delete(given).execute()
     ),
-    "transaction": lambda table, given: in_transaction(table, given),
+    "transaction": lambda table, given: in_transaction(table, given),  # noqa: PLW0108 - it is defined below
 }
 
 
@@ -339,11 +339,11 @@ def test_a_filter_that_computes_is_refused(table, given):
 
 
 VALUES = [
-    lambda col, lit: col("i") + 1,
-    lambda col, lit: 10 - col("i") * 2,
-    lambda col, lit: -(col("i") - 3),
-    lambda col, lit: (col("i") + 7) % 4,
-    lambda col, lit: col("i") * col("k") - col("i"),
+    lambda col, lit: col("i") + 1,  # noqa: ARG005 - one form
+    lambda col, lit: 10 - col("i") * 2,  # noqa: ARG005 - one form
+    lambda col, lit: -(col("i") - 3),  # noqa: ARG005 - one form
+    lambda col, lit: (col("i") + 7) % 4,  # noqa: ARG005 - one form
+    lambda col, lit: col("i") * col("k") - col("i"),  # noqa: ARG005 - one form
     lambda col, lit: (col("i") + lit(1)) * 2,
 ]
 

@@ -13,7 +13,7 @@ use floeberg_properties::{
     PARQUET_BLOOM_ADAPTIVE, PARQUET_BLOOM_MOST_BYTES, PARQUET_BLOOM_OF_COLUMN, PARQUET_BLOOM_SHARE_OF_COLUMN,
     PARQUET_BLOOM_VALUES_OF_COLUMN, PARQUET_CODEC, PARQUET_DICTIONARY_OF_COLUMN, PARQUET_DICTIONARY_SIZE,
     PARQUET_LEVEL, PARQUET_PAGE_ROWS, PARQUET_PAGE_SIZE, PARQUET_PAGE_VERSION, PARQUET_RAW_SIZE,
-    PARQUET_ROW_GROUP_SIZE, PARQUET_ROWS_BEFORE_CHECK, PARQUET_ROWS_BETWEEN_CHECKS,
+    PARQUET_ROW_GROUP_LIMIT, PARQUET_ROW_GROUP_SIZE, PARQUET_ROWS_BEFORE_CHECK, PARQUET_ROWS_BETWEEN_CHECKS,
     PARQUET_STATISTICS_OF_COLUMN, Whole, parsed, unexpected, whole,
 };
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
@@ -36,6 +36,8 @@ pub(super) struct Options {
     pub row_group_size: u64,
     /// The fewest rows of a row group, unless the file ends or memory runs out.
     pub row_group_rows: u64,
+    /// The most rows of a row group, if a property sets it.
+    pub row_group_limit: Option<u64>,
     /// The most rows between two checks of the row group size, if a property sets it.
     pub rows_between_checks: Option<u64>,
     /// Is the size of a row group measured by its rows in memory, and not by its encoded bytes?
@@ -106,6 +108,7 @@ impl Options {
             properties: Arc::new(options.build()),
             row_group_size: PARQUET_ROW_GROUP_SIZE.of(set)?,
             row_group_rows,
+            row_group_limit: row_group_limit(properties)?,
             rows_between_checks: rows_between_checks(properties, row_group_rows)?,
             are_groups_of_raw_size: PARQUET_RAW_SIZE.of(set)?,
             chosen,
@@ -148,12 +151,22 @@ impl Options {
 pub fn check_properties(properties: &BTreeMap<String, String>) -> Result<()> {
     let properties = WriteProperties::of_map(properties.clone());
     rows_between_checks(&properties, row_group_rows(&properties)?)?;
+    row_group_limit(&properties)?;
     version(&properties)?;
     compression(&properties).map(drop)
 }
 
 fn row_group_rows(properties: &WriteProperties) -> Result<u64> {
     PARQUET_ROWS_BEFORE_CHECK.of(properties.as_map())
+}
+
+fn row_group_limit(properties: &WriteProperties) -> Result<Option<u64>> {
+    const NAME: &str = PARQUET_ROW_GROUP_LIMIT;
+    let expected = "a whole number of rows, from 1 on";
+    match parsed(properties.as_map(), NAME, expected)? {
+        Some(0_u64) => Err(unexpected(NAME, 0, expected)),
+        rows => Ok(rows),
+    }
 }
 
 fn rows_between_checks(properties: &WriteProperties, fewest: u64) -> Result<Option<u64>> {

@@ -140,6 +140,9 @@ impl FileWriter for ParquetWriter {
         let in_group = room(options.row_group_size, self.group_weight(), self.group_weight());
         let in_file = room(file_size, self.size(), self.group_size());
         let most = options.rows_between_checks.unwrap_or(u64::MAX);
+        let most = most.min(self.layout.options().row_group_limit.map_or(u64::MAX, |limit| {
+            limit.saturating_sub(self.group_rows).max(1)
+        }));
         in_group.min(in_file).max(options.row_group_rows).min(most)
     }
 
@@ -147,8 +150,9 @@ impl FileWriter for ParquetWriter {
     fn is_unit_full(&self) -> bool {
         let (size, rows) = (self.group_weight(), self.group_rows);
         let options = self.layout.options();
-        rows >= options.row_group_rows
-            && size.saturating_add(2 * size / rows.max(1)) >= options.row_group_size
+        options.row_group_limit.is_some_and(|limit| rows >= limit)
+            || rows >= options.row_group_rows
+                && size.saturating_add(2 * size / rows.max(1)) >= options.row_group_size
     }
 
     /// Each column is one part of the work.

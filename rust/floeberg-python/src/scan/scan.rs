@@ -143,6 +143,15 @@ impl Scan {
         self.0.row_limit()
     }
 
+    fn with_case_sensitive(&self, py: Python<'_>, case_sensitive: bool) -> PyResult<Self> {
+        Self::checked(py, self.0.clone().case_sensitive(case_sensitive))
+    }
+
+    /// The metadata of the table, as JSON.
+    fn metadata_json(&self, py: Python<'_>) -> PyResult<String> {
+        runtime::call(py, || Ok(self.0.table().metadata().to_json()?.to_string()))
+    }
+
     #[getter]
     fn snapshot_id(&self, py: Python<'_>) -> PyResult<Option<i64>> {
         runtime::call(py, || Ok(self.0.snapshot()?.map(|snapshot| snapshot.snapshot_id)))

@@ -53,6 +53,20 @@ fn row_groups_end_near_the_size_that_is_asked_for() {
     }
 }
 
+#[test]
+fn row_groups_have_at_most_the_rows_that_are_asked_for() {
+    for (limit, batch) in [("1000", 700), ("50", 64), ("1", 7), ("4999", 20_000)] {
+        let recipe = numbers(&[("write.parquet.row-group-limit", limit)]);
+        let (store, receipt) = write(&recipe, &rows(5_000), batch);
+        let most: i64 = limit.parse().unwrap();
+        let footer = footer(&store, &receipt.files()[0]);
+        let counts: Vec<_> = footer.row_groups().iter().map(|group| group.num_rows()).collect();
+        assert!(counts.iter().all(|count| *count <= most), "{limit}: {counts:?}");
+        assert_eq!(counts.len() as i64, (5_000 + most - 1) / most, "{limit}");
+        assert!(rows_of(&store, &recipe, &receipt.files()[0]) == rows(5_000));
+    }
+}
+
 /// Sizes of row groups, encoded.
 fn group_sizes(recipe: &WriteRecipe, rows: &Rows) -> Vec<i64> {
     let (store, receipt) = write(recipe, rows, rows.len());
@@ -140,6 +154,8 @@ fn codecs_and_levels_are_as_the_properties_ask() {
         [(CODEC, "zstd"), (LEVEL, "99")],
         [(CODEC, "gzip"), (LEVEL, "-1")],
         [(CODEC, "zstd"), ("write.parquet.row-group-size-bytes", "0")],
+        [(CODEC, "zstd"), ("write.parquet.row-group-limit", "0")],
+        [(CODEC, "zstd"), ("write.parquet.row-group-limit", "many")],
         [(CODEC, "zstd"), ("write.parquet.page-version", "v3")],
         [(CODEC, "zstd"), ("write.parquet.row-group-size-track-uncompressed", "yes")],
         [(CODEC, "zstd"), ("write.parquet.bloom-filter-adaptive-enabled", "yes")],
