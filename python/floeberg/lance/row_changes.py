@@ -32,6 +32,7 @@ __all__ = [
     "AppendedRows",
     "MovedRows",
     "addresses_of",
+    "check_columns",
     "deleted",
     "files_of",
     "overwritten",
@@ -93,13 +94,33 @@ class AppendedRows:
                 raise
             self._written = schema, new, files
         written_for, new, files = self._written
-        if not written_for.equals(schema) or (files and not new.locations):
-            raise CommitConflictError(
-                "the columns of the table were changed meanwhile: append the rows again"
-            )
         if not files:
             return Made(None)
-        return Made(_native.LanceOperation.append(table, files), new)
+        try:
+            check_columns(written_for, schema)
+            operation = _native.LanceOperation.append(table, files)
+        except BaseException:
+            new.remove()
+            raise
+        return Made(operation, new, keeps_files=True)
+
+
+def check_columns(written: pa.Schema, schema: pa.Schema) -> None:
+    """Checks that a version still has the columns that files of rows were written for.
+
+    Raises:
+        CommitConflictError: It has others.
+    """
+    if written.equals(schema):
+        return
+    names = dict.fromkeys([*written.names, *schema.names])
+    changed = [name for name in names if _fields(written, name) != _fields(schema, name)]
+    what = f"of {', '.join(map(repr, changed))}" if changed else "in their order"
+    raise CommitConflictError(f"the columns of the table were changed meanwhile, {what}: write the rows again")
+
+
+def _fields(schema: pa.Schema, name: str) -> list[pa.Field]:
+    return [each for each in schema if each.name == name]
 
 
 def overwritten(

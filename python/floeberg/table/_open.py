@@ -13,12 +13,14 @@ from floeberg._arguments import (
     checked_paths,
     checked_size,
     checked_text,
+    checked_version,
 )
 from floeberg._timestamps import Moment, microseconds, milliseconds
 from floeberg.commit.static import operations_of
-from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
+from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.table import LanceTable
+from floeberg.table._missing import missing_table
 from floeberg.table._table import Table
 
 if TYPE_CHECKING:
@@ -150,9 +152,14 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     is_lance = format == "lance" or manifest_store is not None
     if is_lance or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
         _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
-        return _open_lance(
-            place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
-        )
+        try:
+            return _open_lance(
+                place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
+            )
+        except NoSuchTableError as error:
+            raise missing_table(
+                error, place.location, place.storage_options, is_either=False
+            ) from error.__cause__
     try:
         native = _native.Table.open(
             place.location,
@@ -163,8 +170,12 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
             as_of_ms=None if as_of is None else milliseconds(as_of),
             manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
         )
-    except (NoSuchTableError, UnsupportedError):
+    except (NoSuchTableError, UnsupportedError) as error:
         if format is not None or not place.has_lance():
+            if isinstance(error, NoSuchTableError):
+                raise missing_table(
+                    error, place.location, place.storage_options, is_either=format is None
+                ) from error.__cause__
             raise
         _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
         return _open_lance(place, version=None, tag=None, branch=None, as_of=as_of)
@@ -207,8 +218,13 @@ class Place:
     storage_options: dict[str, str]
 
     def has_lance(self) -> bool:
-        """Whether a Lance table is here."""
-        return _native.LanceTable.exists(self.location, storage_options=self.storage_options)
+        """Whether a Lance table is here. An error names the place, and no folder in it."""
+        try:
+            return _native.LanceTable.exists(self.location, storage_options=self.storage_options)
+        except FloebergError as error:
+            raise type(error)(
+                error.message, context={**error.context, "path": self.location}, retryable=error.retryable
+            ) from error.__cause__
 
 
 def _check_choice(chosen: list[str]) -> None:
@@ -248,7 +264,7 @@ def _open_lance(  # noqa: PLR0913 - keywords
             as_of_us=None if as_of is None else microseconds(as_of),
         )
 
-    wanted = None if version is None else checked_size("version", version)
+    wanted = None if version is None else checked_version("version", version)
     if manifest_store is not None:
         root = _native.location_from_user(place.location).rstrip("/")
         Manifests(manifest_store, root, place.storage_options).catch_up()

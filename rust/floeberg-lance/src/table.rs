@@ -119,11 +119,9 @@ impl Table {
         Self { schema: Arc::new(other.schema.optional()), ..self.clone() }
     }
 
-    /// Another version of the branch, by its number. Nothing is listed. Errors: those of [`Self::open`].
-    pub fn at_version(&self, version: u64) -> Result<Self> {
-        let name = self.manifest_location().rsplit('/').next().unwrap_or_default();
-        let scheme = metadata::version_of(name).map_or(metadata::NamingScheme::V2, |(_, scheme)| scheme);
-        self.at(ListedVersion { version, scheme })
+    /// Is the manifest that was read the one at a place? Errors: `NotFound` without a file there; those of the store.
+    pub(crate) fn is_manifest_at(&self, path: &str) -> Result<bool> {
+        self.file.is_at(self.store.as_ref(), path)
     }
 
     /// A version whose manifest is in memory, such as a part of one that another process opened. No file is opened.
@@ -244,11 +242,7 @@ impl Table {
         if name.is_empty() {
             return Ok(None);
         }
-        if name.contains('/') {
-            let message = "expected the name of a transaction in the folder of the table, found a path";
-            return Err(Error::invalid_data(message).with("path", &self.file.path));
-        }
-        let path = location::join(&location::join(self.bases.folder(), metadata::TRANSACTIONS), name);
+        let path = self.bases.transaction_file(name).context("path", &self.file.path)?;
         let bytes = self.store.open(&path)?.read_all(LARGEST_TRANSACTION)?;
         let made = Transaction::parse(&bytes).context("path", &path)?;
         // Conflicts are looked for by it: that of another version would hide one.
