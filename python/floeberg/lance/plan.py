@@ -60,7 +60,7 @@ class LanceTask:
     deletion_file: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LanceExplain:
     """What a scan reads.
 
@@ -99,6 +99,9 @@ class LanceExplain:
         if self.limit is not None:
             lines.append(f"limit: {self.limit}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 class LanceTaskGroup(FragmentRows):
@@ -239,8 +242,8 @@ class LancePlan(Sequence[LanceTask]):
             [3]
         """
         target = _TARGET_SIZE if target_size is None else checked_size("target_size", target_size, 1)
+        least = _LEAST_SIZE if least_size is None else checked_size("least_size", least_size, 1)
         if most_groups is not None:
-            least = _LEAST_SIZE if least_size is None else checked_size("least_size", least_size, 1)
             share = -(-self._inner.weight // checked_size("most_groups", most_groups, 1))
             target = min(target, max(share, least))
         return [LanceTaskGroup(group) for group in self._inner.split(target)]

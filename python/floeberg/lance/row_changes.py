@@ -116,7 +116,9 @@ def check_columns(written: pa.Schema, schema: pa.Schema) -> None:
     names = dict.fromkeys([*written.names, *schema.names])
     changed = [name for name in names if _fields(written, name) != _fields(schema, name)]
     what = f"of {', '.join(map(repr, changed))}" if changed else "in their order"
-    raise CommitConflictError(f"the columns of the table were changed meanwhile, {what}: write the rows again")
+    raise CommitConflictError(
+        f"the columns of the table were changed meanwhile, {what}: write the rows again"
+    )
 
 
 def _fields(schema: pa.Schema, name: str) -> list[pa.Field]:

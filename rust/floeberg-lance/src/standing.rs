@@ -100,7 +100,10 @@ pub(crate) fn may_follow(later: &Table, earlier: &Table) -> bool {
     }
     let names = |table: &Table| -> HashSet<String> {
         let fragments = &table.manifest().fragments;
-        (0..fragments.len()).flat_map(|place| fragments.files(place)).map(|file| file.path.to_owned()).collect()
+        (0..fragments.len())
+            .flat_map(|place| fragments.files(place))
+            .map(|file| file.path.to_owned())
+            .collect()
     };
     let known = names(earlier);
     if names(later).iter().any(|name| known.contains(name)) {
@@ -111,7 +114,8 @@ pub(crate) fn may_follow(later: &Table, earlier: &Table) -> bool {
 
 /// The error of who holds a version of a table that was removed.
 pub(crate) fn made_anew(table: &Table, kind: ErrorKind) -> Error {
-    let what = table.branch().map_or_else(|| "the table".to_owned(), |branch| format!("the branch {branch:?}"));
+    let what =
+        table.branch().map_or_else(|| "the table".to_owned(), |branch| format!("the branch {branch:?}"));
     let message = format!(
         "{what} was removed and made anew since version {} of it was opened: what is here now is another one. Open it again",
         table.version()

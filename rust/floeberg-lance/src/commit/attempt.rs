@@ -389,7 +389,9 @@ impl Commit {
 
 /// The error of a version that was committed meanwhile, and cleaned up.
 fn is_gone(version: u64, state: &State) -> Error {
-    let message = format!("version {version}, which was committed meanwhile, was cleaned up: nothing says what it changed");
+    let message = format!(
+        "version {version}, which was committed meanwhile, was cleaned up: nothing says what it changed"
+    );
     match state.unknown {
         // It may have been ours.
         Some(unknown) if unknown >= version => Error::new(ErrorKind::CommitStateUnknown, message),

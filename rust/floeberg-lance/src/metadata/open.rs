@@ -50,7 +50,13 @@ impl ManifestFile {
             Manifest::parse(&message_of(&bytes.slice(at..bytes.len() - END as usize), "a manifest")?)?;
         validate::check(&manifest, listed.version)?;
         let end = Some(ManifestEnd::of(&manifest.head, &bytes, start));
-        Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: bytes.slice(..at), start, end })
+        Ok(Self {
+            manifest: Arc::new(manifest),
+            path: path.to_owned(),
+            before: bytes.slice(..at),
+            start,
+            end,
+        })
     }
 
     /// A manifest that was checked when it was built, and its file.
@@ -61,7 +67,13 @@ impl ManifestFile {
         let at = usize::try_from(range.start).unwrap_or(usize::MAX);
         let end = Some(ManifestEnd::of(&manifest.head, file, 0));
         // A copy, which does not keep the whole file.
-        Ok(Self { manifest, path, before: Bytes::copy_from_slice(&file[..at.min(file.len())]), start: 0, end })
+        Ok(Self {
+            manifest,
+            path,
+            before: Bytes::copy_from_slice(&file[..at.min(file.len())]),
+            start: 0,
+            end,
+        })
     }
 
     /// A manifest that is in memory, which must be of the version that it says. Errors: `InvalidData`, naming the file.

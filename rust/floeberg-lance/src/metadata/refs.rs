@@ -106,12 +106,7 @@ fn parse_tag(name: &str, json: Map<String, Json>) -> Result<Tag> {
         let message = format!("expected the name of a branch in `branch`, found {branch:?}");
         return Err(Error::invalid_data(message));
     }
-    Ok(Tag {
-        name: name.to_owned(),
-        branch,
-        version: number(&json, "version")?,
-        json,
-    })
+    Ok(Tag { name: name.to_owned(), branch, version: number(&json, "version")?, json })
 }
 
 fn parse_branch(name: &str, json: Map<String, Json>) -> Result<Branch> {

@@ -75,6 +75,12 @@ impl LanceTable {
         opened.map(Self).map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
     }
 
+    /// Checks that the table, or its branch, was not removed and made anew since it was opened.
+    fn check_same(&self, py: Python<'_>) -> PyResult<()> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| table.check_same())
+    }
+
     /// Another version of the branch.
     fn at_version(&self, py: Python<'_>, version: u64) -> PyResult<Self> {
         let table = self.0.clone();
