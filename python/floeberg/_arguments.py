@@ -67,7 +67,7 @@ def checked_version(name: str, value: object) -> int:
     if number is None:
         raise _wrong(name, "an integer", value)
     if number not in range(2**64):
-        raise _wrong(name, "an integer of 64 bits that is not negative", number)
+        raise _wrong(name, "an integer of at least 0 and of 64 bits", number)
     return number
 
 

@@ -148,7 +148,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
             base = self._at(made_from)
         _native.check_lance_files(base, [(name, size) for name, _, size, _ in files])
         if not (write is None or write.replaces_columns):
-            check_columns(columns, schema_of_table(base))
+            check_columns(base, base, columns)
         counts = {
             "added_rows": sum(each.rows for each in receipts),
             "added_files": len(files),
@@ -158,7 +158,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
 
         def make(table: _native.LanceTable) -> Made:
             if table is not base:
-                check_columns(columns, schema_of_table(table))
+                check_columns(base, table, columns)
                 _check_not_added(table, files)
             return Made(self._operation(table, mode, columns, files), counts=counts, conditions=conditions)
 

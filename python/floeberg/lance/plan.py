@@ -5,6 +5,7 @@ A plan is columns. No Python object is made for a fragment until you iterate.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, overload
@@ -180,7 +181,9 @@ class LancePlan(Sequence[LanceTask]):
     def __getitem__(self, index: int | slice) -> LanceTask | list[LanceTask]:
         if isinstance(index, slice):
             return [self._task(each) for each in range(*index.indices(len(self)))]
-        place = index + len(self) if index < 0 else index
+        # As a list: what is no integer is a TypeError.
+        number = operator.index(index)
+        place = number + len(self) if number < 0 else number
         if not 0 <= place < len(self):
             raise IndexError(f"the plan has {len(self)} fragments: fragment {index} does not exist")
         return self._task(place)

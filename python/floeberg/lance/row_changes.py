@@ -78,7 +78,7 @@ class AppendedRows:
     def __init__(self, data: object, rows_per_file: int) -> None:
         self._data = data
         self._rows_per_file = rows_per_file
-        self._written: tuple[pa.Schema, NewFiles, list[tuple[str, int, int, bytes]]] | None = None
+        self._written: tuple[_native.LanceTable, NewFiles, list[tuple[str, int, int, bytes]]] | None = None
 
     def make(self, table: _native.LanceTable) -> Made:
         """The operation on a version."""
@@ -92,12 +92,12 @@ class AppendedRows:
             except BaseException:
                 new.remove()
                 raise
-            self._written = schema, new, files
+            self._written = table, new, files
         written_for, new, files = self._written
         if not files:
             return Made(None)
         try:
-            check_columns(written_for, schema)
+            check_columns(written_for, table)
             operation = _native.LanceOperation.append(table, files)
         except BaseException:
             new.remove()
@@ -105,16 +105,26 @@ class AppendedRows:
         return Made(operation, new, keeps_files=True)
 
 
-def check_columns(written: pa.Schema, schema: pa.Schema) -> None:
-    """Checks that a version still has the columns that files of rows were written for.
+def check_columns(
+    before: _native.LanceTable, table: _native.LanceTable, written: pa.Schema | None = None
+) -> None:
+    """Checks that a version has the columns that files of rows were written for.
+
+    Args:
+        before: The version that they were written for.
+        table: The version.
+        written: The columns of the files, if these are not those of the version before.
 
     Raises:
-        CommitConflictError: It has others.
+        CommitConflictError: It has others, or a column was replaced by another one of its name.
     """
-    if written.equals(schema):
+    was = schema_of_table(before) if written is None else written
+    schema = schema_of_table(table)
+    replaced = [] if table is before else table.incomparable_columns(before)
+    if was.equals(schema) and not replaced:
         return
-    names = dict.fromkeys([*written.names, *schema.names])
-    changed = [name for name in names if _fields(written, name) != _fields(schema, name)]
+    names = dict.fromkeys([*was.names, *schema.names])
+    changed = [name for name in names if name in replaced or _fields(was, name) != _fields(schema, name)]
     what = f"of {', '.join(map(repr, changed))}" if changed else "in their order"
     raise CommitConflictError(
         f"the columns of the table were changed meanwhile, {what}: write the rows again"

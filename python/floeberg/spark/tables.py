@@ -174,7 +174,7 @@ def table_scan(  # noqa: PLR0913 - the same
             if known is not None and known.snapshot_ref_type != kind:
                 raise InvalidInputError(f"{kind}: {ref!r} is a {known.snapshot_ref_type}")
             scan = scan.use_ref(ref)
-    return scan if as_of is None else scan.as_of(milliseconds(as_of))
+    return scan if as_of is None else scan.as_of(milliseconds(as_of, "as_of"))
 
 
 def _check_of_lance(*, reader: str, planning: str, snapshot_id: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -17,7 +18,7 @@ from floeberg._arguments import (
 )
 from floeberg._timestamps import Moment, microseconds, milliseconds
 from floeberg.commit.static import operations_of
-from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, UnsupportedError
+from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.table import LanceTable
 from floeberg.table._missing import missing_table
@@ -25,7 +26,7 @@ from floeberg.table._table import Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from floeberg.lance.manifest_store import ManifestStore
 
@@ -150,35 +151,29 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     )
     # A first version that nobody finished is seen by its manifest store alone.
     is_lance = format == "lance" or manifest_store is not None
-    if is_lance or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
-        _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
-        try:
+    with place.explained(is_either=format is None and not is_lance):
+        if is_lance or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
+            _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
             return _open_lance(
                 place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
             )
-        except NoSuchTableError as error:
-            raise missing_table(
-                error, place.location, place.storage_options, is_either=False
-            ) from error.__cause__
-    try:
-        native = _native.Table.open(
-            place.location,
-            relocate=place.relocate,
-            storage_options=place.storage_options,
-            snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-            reference=None if ref is None else checked_text("ref", ref),
-            as_of_ms=None if as_of is None else milliseconds(as_of),
-            manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
-        )
-    except (NoSuchTableError, UnsupportedError) as error:
-        if format is not None or not place.has_lance():
-            if isinstance(error, NoSuchTableError):
-                raise missing_table(
-                    error, place.location, place.storage_options, is_either=format is None
-                ) from error.__cause__
-            raise
-        _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
-        return _open_lance(place, version=None, tag=None, branch=None, as_of=as_of)
+        try:
+            native = _native.Table.open(
+                place.location,
+                relocate=place.relocate,
+                storage_options=place.storage_options,
+                snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+                reference=None if ref is None else checked_text("ref", ref),
+                as_of_ms=None if as_of is None else milliseconds(as_of, "as_of"),
+                manifest_cache=None
+                if manifest_cache is None
+                else checked_size("manifest_cache", manifest_cache),
+            )
+        except (NoSuchTableError, UnsupportedError):
+            if format is not None or not place.has_lance():
+                raise
+            _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
+            return _open_lance(place, version=None, tag=None, branch=None, as_of=as_of)
     _refuse_others("Iceberg", chosen, _OF_LANCE, "use snapshot_id, ref or as_of")
     operations = operations_of(
         native,
@@ -218,13 +213,23 @@ class Place:
     storage_options: dict[str, str]
 
     def has_lance(self) -> bool:
-        """Whether a Lance table is here. An error names the place, and no folder in it."""
+        """Whether a Lance table is here."""
+        return _native.LanceTable.exists(self.location, storage_options=self.storage_options)
+
+    @contextmanager
+    def explained(self, *, is_either: bool) -> Iterator[None]:
+        """Errors say what may be meant, and name the place instead of a folder that was looked for in it."""
         try:
-            return _native.LanceTable.exists(self.location, storage_options=self.storage_options)
-        except FloebergError as error:
-            raise type(error)(
-                error.message, context={**error.context, "path": self.location}, retryable=error.retryable
+            yield
+        except NoSuchTableError as error:
+            raise missing_table(
+                error, self.location, self.storage_options, is_either=is_either
             ) from error.__cause__
+        except UnsupportedError as error:
+            if not error.context.get("path", "").startswith(f"{self.location.rstrip('/')}/"):
+                raise
+            context = {**error.context, "path": self.location}
+            raise UnsupportedError(error.message, context=context) from error.__cause__
 
 
 def _check_choice(chosen: list[str]) -> None:
@@ -261,7 +266,7 @@ def _open_lance(  # noqa: PLR0913 - keywords
             version=version,
             tag=None if tag is None else checked_text("tag", tag),
             branch=None if branch is None else checked_text("branch", branch),
-            as_of_us=None if as_of is None else microseconds(as_of),
+            as_of_us=None if as_of is None else microseconds(as_of, "as_of"),
         )
 
     wanted = None if version is None else checked_version("version", version)

@@ -41,7 +41,8 @@ impl Standing {
             return table.is_manifest_at(&path).map(known);
         }
         let is_detached = table.version() & DETACHED != 0;
-        Ok(if is_detached || table.version() < newest.version { Self::Gone } else { Self::Other })
+        let is_older = is_detached || table.version() < newest.version;
+        Ok(if is_older && is_of_branch(table)? { Self::Gone } else { Self::Other })
     }
 }
 
@@ -88,6 +89,17 @@ impl Table {
         let name = self.manifest_location().rsplit('/').next().unwrap_or_default();
         let scheme = metadata::version_of(name).map_or(NamingScheme::V2, |(_, scheme)| scheme);
         self.at(ListedVersion { version, scheme })
+    }
+}
+
+/// Is the branch of a version still the one that it was? A branch that is made anew begins with another version of its parent, so
+/// that old versions are missing in it as if they were cleaned up.
+fn is_of_branch(table: &Table) -> Result<bool> {
+    let (Some(name), Some(identity)) = (table.branch(), table.branch_identity()) else { return Ok(true) };
+    match metadata::branch(table.store().as_ref(), table.location(), name) {
+        Ok(found) => Ok(found.identity() == identity),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -38,6 +38,7 @@ pub struct OpenOptions {
 pub struct Table {
     root: String,
     branch: Option<String>,
+    branch_identity: Option<String>,
     file: Arc<ManifestFile>,
     manifest: Arc<Manifest>,
     schema: Arc<Schema>,
@@ -78,6 +79,7 @@ impl Table {
         Ok(Self {
             root: root.to_owned(),
             branch: found.branch,
+            branch_identity: found.identity,
             manifest: Arc::clone(&file.manifest),
             file: Arc::new(file),
             schema: Arc::new(schema),
@@ -89,14 +91,17 @@ impl Table {
 
     /// Another version of the branch. Errors: those of [`Self::open`].
     pub fn at(&self, version: ListedVersion) -> Result<Self> {
-        self.at_branch(self.branch.clone(), version)
+        Ok(Self {
+            branch_identity: self.branch_identity.clone(),
+            ..self.at_branch(self.branch.clone(), version)?
+        })
     }
 
     /// A version of another branch; `None` is the main one. Errors: those of [`Self::open`].
     pub fn at_branch(&self, branch: Option<String>, version: ListedVersion) -> Result<Self> {
         let folder = metadata::branch_folder(&self.root, branch.as_deref());
         let file = ManifestFile::open(self.store.as_ref(), &folder, version)?;
-        let found = Found { branch, folder, version };
+        let found = Found { branch, folder, version, identity: None };
         Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
@@ -109,7 +114,8 @@ impl Table {
     ) -> Result<Self> {
         let folder = self.bases.folder().to_owned();
         let file = ManifestFile::of_written(Arc::clone(manifest), file, version.path(&folder))?;
-        let found = Found { branch: self.branch.clone(), folder, version };
+        let (branch, identity) = (self.branch.clone(), self.branch_identity.clone());
+        let found = Found { branch, folder, version, identity };
         Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
@@ -117,6 +123,11 @@ impl Table {
     #[must_use]
     pub fn with_columns_of(&self, other: &Self) -> Self {
         Self { schema: Arc::new(other.schema.optional()), ..self.clone() }
+    }
+
+    /// What tells its branch from another one of its name; `None` where that is not known.
+    pub(crate) fn branch_identity(&self) -> Option<&str> {
+        self.branch_identity.as_deref()
     }
 
     /// Is the manifest that was read the one at a place? Errors: `NotFound` without a file there; those of the store.
@@ -136,6 +147,7 @@ impl Table {
         Ok(Self {
             root: folder.to_owned(),
             branch: head.branch.clone(),
+            branch_identity: None,
             manifest: Arc::clone(&file.manifest),
             schema: Arc::new(schema),
             bases: Arc::new(bases),

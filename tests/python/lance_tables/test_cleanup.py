@@ -1,6 +1,5 @@
 """A cleanup removes the kinds of files that pylance's removes, and nothing outside of the table."""
 
-import os
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -23,7 +22,10 @@ def files_in(folder):
 
 def blobs(place):
     schema = pa.schema(
-        [pa.field("k", pa.int64()), pa.field("b", pa.large_binary(), metadata={"lance-encoding:blob": "true"})]
+        [
+            pa.field("k", pa.int64()),
+            pa.field("b", pa.large_binary(), metadata={"lance-encoding:blob": "true"}),
+        ]
     )
     lance.write_dataset(pa.table({"k": [0, 1], "b": [b"z" * 1_000_000, b"y"]}, schema=schema), place)
     lance.write_dataset(pa.table({"k": [0]}), place, mode="overwrite")
@@ -32,6 +34,7 @@ def blobs(place):
 def kept_blobs(place):
     blobs(place)
     lance.dataset(place).tags.create("kept", 1)
+    lance.write_dataset(pa.table({"k": [1]}), place, mode="overwrite")
 
 
 def deletes(place):
@@ -69,7 +72,9 @@ def updates(place):
 
 
 @pytest.mark.parametrize(
-    "make", [blobs, kept_blobs, deletes, indices, kept_indices, columns, updates], ids=lambda make: make.__name__
+    "make",
+    [blobs, kept_blobs, deletes, indices, kept_indices, columns, updates],
+    ids=lambda make: make.__name__,
 )
 def test_what_a_cleanup_leaves_is_what_that_of_pylance_leaves(tmp_path, make):
     place, other = f"{tmp_path}/t", f"{tmp_path}/o"
@@ -78,8 +83,7 @@ def test_what_a_cleanup_leaves_is_what_that_of_pylance_leaves(tmp_path, make):
     lance.dataset(other).cleanup_old_versions(older_than=NOW, error_if_tagged_old_versions=False)
     done = fb.open_table(place).maintenance.cleanup(older_than=NOW)
     assert files_in(place) == files_in(other)
-    before = {path: os.path.getsize(f"{place}/{path}") for path in files_in(place)}
-    assert before, done
+    assert done.versions
     lance.dataset(place).to_table(columns=["k"])
     lance.dataset(place).validate()
 
@@ -98,21 +102,23 @@ def test_a_cleanup_says_what_it_would_remove(tmp_path):
 def test_files_in_a_folder_that_is_a_link_stay(tmp_path):
     place, outside = f"{tmp_path}/t", tmp_path / "outside"
     table = fb.lance.create_table(place, pa.table({"a": [1]}))
-    (name,) = os.listdir(f"{place}/data")
+    (data_file,) = Path(f"{place}/data").iterdir()
     outside.mkdir()
     (outside / "precious").write_text("x")
-    os.symlink(outside, f"{place}/data/{name.removesuffix('.lance')}")
+    data_file.with_suffix("").symlink_to(outside)
     table.overwrite(pa.table({"a": [2]}))
     table.maintenance.cleanup(older_than=NOW)
     assert (outside / "precious").exists()
-    assert not Path(f"{place}/data/{name}").exists()
+    assert not data_file.exists()
 
 
-@pytest.mark.parametrize("start", ["../../", "./././", "%2e%2e/", "a/../../", "s3://b/", "C:\\..\\", "////a/"])
+@pytest.mark.parametrize(
+    "start", ["../../", "./././", "%2e%2e/", "a/../../", "s3://b/", "C:\\..\\", "////a/"]
+)
 def test_a_path_that_leads_elsewhere_is_refused_wherever_it_is_used(tmp_path, start):
     place = f"{tmp_path}/t"
     table = fb.lance.create_table(place, pa.table({"a": [1]}))
-    (name,) = os.listdir(f"{place}/data")
+    (name,) = (path.name for path in Path(f"{place}/data").iterdir())
     table.overwrite(pa.table({"a": [2]}))
     manifest = f"{place}/_versions/{2**64 - 2:020d}.manifest"
     content = Path(manifest).read_bytes()
@@ -124,7 +130,7 @@ def test_a_path_that_leads_elsewhere_is_refused_wherever_it_is_used(tmp_path, st
     for use in (
         lambda: old.scan().to_arrow(),
         lambda: old.scan().plan_files()[0],
-        lambda: old.inspect.data_files(),
+        old.inspect.data_files,
         lambda: fb.open_table(place).maintenance.cleanup(older_than=NOW),
         lambda: fb.open_table(place).restore(1),
         lambda: old.create_branch("b"),

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg.errors import CommitConflictError, NotFoundError
+from floeberg.errors import AlreadyExistsError, CommitConflictError, NotFoundError
 
 NOW = timedelta(0)
 
@@ -57,13 +57,23 @@ def branch_made_anew(tmp_path):
     return stale
 
 
+def of_workers(table, rows):
+    recipe = table.write_recipe()
+    receipt = recipe.write(rows)
+    try:
+        table.commit_receipts([receipt])
+    except CommitConflictError:
+        recipe.remove(receipt)
+        raise
+
+
 WRITES = {
     "append": lambda table: table.append(ids(9)),
     "append with a key": lambda table: table.append(ids(9), idempotency_key="job"),
     "overwrite": lambda table: table.overwrite(ids(9)),
-    "delete": lambda table: table.delete("id = 1"),
+    "delete": lambda table: table.delete("id < 101"),
     "delete all": lambda table: table.delete("true"),
-    "update": lambda table: table.update({"id": 9}, "id = 1"),
+    "update": lambda table: table.update({"id": 9}, "id < 101"),
     "upsert": lambda table: table.upsert(ids(1, 9), join_cols=["id"]),
     "add columns": lambda table: table.add_columns({"n": fb.sql_expr("id + 1")}),
     "settings": lambda table: table.update_config({"a": "b"}),
@@ -73,7 +83,7 @@ WRITES = {
     "create a tag": lambda table: table.create_tag("t"),
     "create a branch": lambda table: table.create_branch("other"),
     "clone": lambda table: table.shallow_clone(f"{table.location}-clone"),
-    "receipts": lambda table: table.commit_receipts([table.write_recipe().write(ids(9))]),
+    "receipts": lambda table: of_workers(table, ids(9)),
 }
 
 
@@ -158,7 +168,7 @@ def test_receipts_of_a_version_that_was_cleaned_up_are_added_once(tmp_path):
     assert rows_of(table.location) == [1, 2, 3, 9]
     fb.open_table(table.location).append(ids(4))
     table.refresh().maintenance.cleanup(older_than=NOW)
-    with pytest.raises(fb.AlreadyExistsError, match="has the data file already"):
+    with pytest.raises(AlreadyExistsError, match="has the data file already"):
         other.commit_receipts([receipt])
     assert rows_of(table.location) == [1, 2, 3, 4, 9]
 
@@ -173,6 +183,16 @@ def test_columns_that_were_changed_are_named(tmp_path):
     with pytest.raises(CommitConflictError, match="changed meanwhile, of 'n'"):
         stale.append(ids(9))
     assert files_in(table.location) == before
+
+
+def test_a_column_that_was_replaced_by_one_of_its_name_is_named(tmp_path):
+    table = fb.lance.create_table(f"{tmp_path}/t", pa.table({"id": [1], "v": [1]}))
+    stale = fb.open_table(table.location)
+    table.drop_columns("v")
+    table.add_columns(pa.field("v", pa.int64()))
+    with pytest.raises(CommitConflictError, match="'v'"):
+        stale.append(pa.table({"id": [2], "v": [2]}))
+    assert rows_of(table.location) == [1]
 
 
 def test_an_overwrite_does_not_guess_what_was_cleaned_up(tmp_path):

@@ -52,6 +52,14 @@ pub struct Branch {
     pub json: Map<String, Json>,
 }
 
+impl Branch {
+    /// What tells it from another branch of its name: from where it came, its id, and when.
+    pub(crate) fn identity(&self) -> String {
+        let keys = ["parentBranch", "parentVersion", "createAt", "identifier"];
+        keys.map(|key| get(&self.json, key).unwrap_or(&Json::Null).to_string()).join(" ")
+    }
+}
+
 /// All tags, by name. Errors: `InvalidData`, naming the file; those of the store.
 pub fn tags(store: &dyn Store, root: &str) -> Result<Vec<Tag>> {
     names(store, &location::join(root, TAGS))?.into_iter().map(|name| tag(store, root, &name)).collect()

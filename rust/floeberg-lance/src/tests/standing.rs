@@ -70,6 +70,19 @@ fn a_version_that_was_cleaned_up_is_followed_where_the_newest_may_follow_it() {
 }
 
 #[test]
+fn a_branch_that_begins_with_a_later_version_is_another_one() {
+    let tables = Tables::default();
+    let main = written(&tables, 1, 100, &[fragment(0, 3)]);
+    refs::create_branch(&main, "b").unwrap();
+    let on_branch = Checkout { branch: Some("b".to_owned()), ..Checkout::default() };
+    let stale = tables.open(on_branch.clone()).unwrap();
+    refs::remove_branch(&main, "b").unwrap();
+    refs::create_branch(&written(&tables, 2, 200, &[fragment(0, 3)]), "b").unwrap();
+    assert_eq!(tables.open(on_branch).unwrap().version(), 2);
+    assert!(stale.newest().unwrap_err().message().contains("the branch \"b\" was removed and made anew"));
+}
+
+#[test]
 fn versions_that_were_named_anew_are_the_same() {
     let tables = Tables::default();
     tables.write("", NamingScheme::V1, manifest(head(1), &[fragment(0, 3)]));
