@@ -50,6 +50,27 @@ def checked_size(name: str, value: object, least: int = 0) -> int:
     return size
 
 
+def checked_share(name: str, value: object) -> float:
+    """A part of a whole: a number above 0 and at most 1."""
+    number = None if isinstance(value, bool) or not isinstance(value, (int, float)) else float(value)
+    if number is None or not 0 < number <= 1:
+        raise _wrong(name, "a share above 0 and at most 1", value)
+    return number
+
+
+def checked_version(name: str, value: object) -> int:
+    """A version of a Lance table: an integer of 64 bits without a sign. Those with the highest bit are detached."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(cast("SupportsIndex", value))
+    except TypeError:
+        number = None
+    if number is None:
+        raise _wrong(name, "an integer", value)
+    if number not in range(2**64):
+        raise _wrong(name, "an integer of at least 0 and of 64 bits", number)
+    return number
+
+
 def checked_text(name: str, value: object) -> str:
     """A string that UTF-8 can encode."""
     if not isinstance(value, str):

@@ -11,13 +11,15 @@ Moment = datetime | int | str
 """A datetime with a zone, milliseconds from 1970-01-01 UTC, or an ISO 8601 string with a zone."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_LAST = 2**63 - 1
 
 
-def milliseconds(moment: Moment) -> int:
+def milliseconds(moment: Moment, name: str = "moment") -> int:
     """Milliseconds from 1970-01-01 UTC.
 
     Args:
         moment: A datetime with a zone, milliseconds, or an ISO 8601 string with a zone.
+        name: The argument, for errors.
 
     Returns:
         The milliseconds, rounded down.
@@ -25,14 +27,17 @@ def milliseconds(moment: Moment) -> int:
     Raises:
         InvalidInputError: It has another type, or no zone.
     """
-    return microseconds(moment) // 1000
+    if isinstance(moment, int) and not isinstance(moment, bool):
+        return checked_int(name, moment)
+    return microseconds(moment, name) // 1000
 
 
-def microseconds(moment: Moment) -> int:
-    """Microseconds from 1970-01-01 UTC.
+def microseconds(moment: Moment, name: str = "moment") -> int:
+    """Microseconds from 1970-01-01 UTC. Times that 64 bits do not hold are the first or the last that they hold.
 
     Args:
         moment: A datetime with a zone, milliseconds, or an ISO 8601 string with a zone.
+        name: The argument, for errors.
 
     Returns:
         The microseconds.
@@ -40,22 +45,22 @@ def microseconds(moment: Moment) -> int:
     Raises:
         InvalidInputError: It has another type, or no zone.
     """
-    if isinstance(moment, bool):
-        raise InvalidInputError("expected a datetime, milliseconds or an ISO 8601 string, found a bool")
-    if isinstance(moment, int):
-        return checked_int("moment", moment) * 1000
+    if isinstance(moment, int) and not isinstance(moment, bool):
+        return max(-_LAST, min(_LAST, checked_int(name, moment) * 1000))
     if isinstance(moment, str):
         try:
             # Python 3.10 does not read the Z of ISO 8601.
             moment = datetime.fromisoformat(moment.strip().replace("Z", "+00:00"))
         except ValueError as error:
-            raise InvalidInputError(f"expected an ISO 8601 time, found {moment!r}") from error
+            raise InvalidInputError(f"{name}: expected an ISO 8601 time, found {moment!r}") from error
     if not isinstance(moment, datetime):  # pyright: ignore[reportUnnecessaryIsInstance]
         found = type(moment).__name__
-        raise InvalidInputError(f"expected a datetime, milliseconds or an ISO 8601 string, found {found}")
+        raise InvalidInputError(
+            f"{name}: expected a datetime, milliseconds or an ISO 8601 string, found an object of type {found}"
+        )
     if moment.tzinfo is None:
         raise InvalidInputError(
-            f"the time {moment.isoformat()} has no time zone: write {moment.isoformat()}+00:00 for UTC"
+            f"{name}: the time {moment.isoformat()} has no time zone: write {moment.isoformat()}+00:00 for UTC"
         )
     return (moment - _EPOCH) // timedelta(microseconds=1)
 

@@ -46,13 +46,24 @@ class LanceTable:
         """Whether a Lance table is in a folder."""
 
     def newest(self) -> LanceTable:
-        """The newest version of the branch."""
+        """The newest version of the branch.
+
+        Raises:
+            NoSuchTableError: The table was removed, or made anew.
+        """
+
+    def check_same(self) -> None:
+        """Checks that the table, or its branch, was not removed and made anew since it was opened.
+
+        Raises:
+            NotFoundError: It was.
+        """
 
     def at_version(self, version: int) -> LanceTable:
         """Another version of the branch.
 
         Raises:
-            NotFoundError: It is gone, or never was.
+            NotFoundError: It is gone, or never was, or the table was made anew.
         """
 
     def with_columns_of(self, other: LanceTable) -> LanceTable:

@@ -128,7 +128,7 @@ class LanceTableChanges(LanceTableBase):
                 version=None,
                 tag=None,
                 branch=self._inner.branch,
-                as_of_us=microseconds(version),
+                as_of_us=microseconds(version, name),
             ).version
         return checked_size(name, version, 1)
 

@@ -31,6 +31,7 @@ class LanceTableReferences(LanceTableWrites):
         Raises:
             AlreadyExistsError: The table has the tag.
             InvalidInputError: No tag may have the name.
+            NotFoundError: The version was cleaned up, or another table is here now.
 
         Examples:
             >>> import pyarrow as pa
@@ -63,11 +64,13 @@ class LanceTableReferences(LanceTableWrites):
         A branch names the data files of this version where they are; no file is copied. Indices are not part of it.
 
         Args:
-            name: The name: letters, digits, `.`, `-`, `_`, and single slashes.
+            name: The name: letters, digits, `.`, `-`, `_`, and single slashes. After a slash it cannot be that of a
+                folder of a table, such as `data`.
 
         Raises:
             AlreadyExistsError: The table has the branch.
             InvalidInputError: No branch may have the name.
+            NotFoundError: The version was cleaned up, or another table is here now.
         """
         _native.change_lance_ref(self._inner, "create-branch", checked_text("name", name))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_bool, checked_names, checked_size, checked_text
@@ -13,7 +14,7 @@ from floeberg.lance.scan import LanceScan
 from floeberg.lance.take import taken_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
 
@@ -139,6 +140,8 @@ class LanceTableScans(LanceTableBase):
 def _numbers(name: str, values: Iterable[int]) -> list[int]:
     # pyarrow's scalars are no integers.
     listed = values.to_pylist() if hasattr(values, "to_pylist") else values
+    if not isinstance(listed, Iterable) or isinstance(listed, (str, bytes)):
+        raise InvalidInputError(f"{name}: expected several integers, such as [{values!r}], found {values!r}")
     numbers = []
     for value in listed:
         # Ids have all of 64 bits.

@@ -8,7 +8,7 @@ from floeberg._timestamps import moment_of
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance._base import LanceTableBase
 from floeberg.lance.manifest_store import Manifests
-from floeberg.lance.versions import LanceBranch, LanceTag, LanceVersion, version_of
+from floeberg.lance.versions import LanceBranch, LanceTag, LanceVersion, LanceVersions, version_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,7 +34,7 @@ class LanceTableVersions(LanceTableBase):
             >>> [each.version for each in lance_table.versions()]
             [1, 2, 3, 4, 5, 6, 7]
         """
-        return [version_of(parts) for parts in self._inner.versions()]
+        return LanceVersions(version_of(parts) for parts in self._inner.versions())
 
     def version_numbers(self) -> list[int]:
         """The numbers of the versions of the branch, ascending. No manifest is opened.
@@ -97,7 +97,7 @@ class LanceTableVersions(LanceTableBase):
             The table itself.
 
         Raises:
-            NoSuchTableError: The table was removed.
+            NoSuchTableError: The table was removed, or made anew at its place.
             UnsupportedError: The table was opened at a version, a tag or a time.
         """
         if self._is_pinned:

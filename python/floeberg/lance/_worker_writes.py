@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal, cast
 from floeberg import _native
 from floeberg._arguments import checked_properties, checked_size, checked_text
 from floeberg.commit.plain_columns import plain_schema
-from floeberg.errors import CommitConflictError, InvalidInputError, NotFoundError
+from floeberg.errors import AlreadyExistsError, CommitConflictError, InvalidInputError, NotFoundError
 from floeberg.lance._writes import LanceTableWrites
 from floeberg.lance.committing import Conditions, Made, commit, earlier_commit
 from floeberg.lance.new_files import ROWS_PER_FILE
 from floeberg.lance.receipt import LanceReceipt, LanceWrite, checked_receipts
 from floeberg.lance.recipe import LanceWriteRecipe
 from floeberg.lance.result import LanceCommitResult
-from floeberg.lance.row_changes import schema_of_table
+from floeberg.lance.row_changes import check_columns, schema_of_table
 from floeberg.write.input_rows import schema_of
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
             given,
             columns,
             replaces_columns=schema is not None,
+            made_at=table.version_parts()[1],
         )
         version = cast("str", table.facts()["data_storage_version"])
         rows_per_file = checked_size("max_rows_per_file", max_rows_per_file, 1)
@@ -146,25 +147,28 @@ class LanceTableWorkerWrites(LanceTableWrites):
         if made_from is not None and checked_size("made_from", made_from, 1) < base.version:
             base = self._at(made_from)
         _native.check_lance_files(base, [(name, size) for name, _, size, _ in files])
-        if not (write is None or write.replaces_columns or schema_of_table(base).equals(columns)):
-            raise CommitConflictError("the columns of the table were changed: write the rows again")
+        if not (write is None or write.replaces_columns):
+            check_columns(base, base, columns)
         counts = {
             "added_rows": sum(each.rows for each in receipts),
             "added_files": len(files),
             "added_bytes": sum(each.size for each in receipts),
         }
-        made = Made(
-            self._operation(base, mode, columns, files),
-            counts=counts,
-            conditions=Conditions(keeps_rows=mode == "overwrite" and isolation_level == "serializable"),
-        )
-        # A receipt is for the columns and the version of its recipe: nothing is made anew.
+        conditions = Conditions(keeps_rows=mode == "overwrite" and isolation_level == "serializable")
+
+        def make(table: _native.LanceTable) -> Made:
+            if table is not base:
+                check_columns(base, table, columns)
+                _check_not_added(table, files)
+            return Made(self._operation(table, mode, columns, files), counts=counts, conditions=conditions)
+
+        # An overwrite is of what was there when its recipe was made: it is not made anew.
         table, result = commit(
             base,
-            lambda _: made,
+            make,
             idempotency_key=idempotency_key,
             properties=said,
-            on_conflict="raise",
+            on_conflict="retry" if mode == "append" else "raise",
             manifest_store=self._manifest_store,
         )
         self._become(table)
@@ -224,7 +228,8 @@ class LanceTableWorkerWrites(LanceTableWrites):
             CommitConflictError: It is gone, or another table is at its place.
         """
         table = self._at(write.version)
-        if table.facts()["transaction_file"] != write.transaction_file:
+        is_same = write.made_at is None or write.made_at == table.version_parts()[1]
+        if not is_same or table.facts()["transaction_file"] != write.transaction_file:
             raise CommitConflictError("another table is here now: write the rows again")
         return table
 
@@ -243,3 +248,17 @@ class LanceTableWorkerWrites(LanceTableWrites):
             raise CommitConflictError(
                 f"version {version}, which the rows were written for, is gone: write them again"
             ) from error
+
+
+def _check_not_added(table: _native.LanceTable, files: list[tuple[str, int, int, bytes]]) -> None:
+    """Checks that a version has none of the files, where nothing says what came before it.
+
+    Raises:
+        AlreadyExistsError: It has one.
+    """
+    added = {name for name, *_ in files}
+    for _, location, *_ in table.data_files():
+        if location.rsplit("/", 1)[-1] in added:
+            raise AlreadyExistsError(
+                f"version {table.version} has the data file already", context={"path": location}
+            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from floeberg._arguments import checked_bool, checked_properties
+from floeberg._arguments import checked_bool, checked_properties, checked_size
 from floeberg.errors import UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.expressions._reading import as_delete_filter
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from floeberg.lance.result import LanceCommitResult
 
 __all__ = ["LanceTableWrites"]
+
+_DETACHED = 1 << 63
+"""Versions from here on are in no line of versions."""
 
 
 class LanceTableWrites(LanceTableBase):
@@ -67,7 +70,7 @@ class LanceTableWrites(LanceTableBase):
             >>> made.append(pa.table({"id": [3]})).added_rows, made.version
             (1, 2)
         """
-        rows = AppendedRows(data, max_rows_per_file)
+        rows = AppendedRows(data, checked_size("max_rows_per_file", max_rows_per_file, 1))
         return self._commit(rows.make, properties, idempotency_key, operation="Append")
 
     def overwrite(
@@ -96,9 +99,10 @@ class LanceTableWrites(LanceTableBase):
             UnsupportedError: A column has a type that cannot be written.
         """
         settings = checked_properties("config", config or {})
+        most = checked_size("max_rows_per_file", max_rows_per_file, 1)
 
         def make(table: _native.LanceTable) -> Made:
-            return overwritten(table, data, settings, max_rows_per_file)
+            return overwritten(table, data, settings, most)
 
         return self._commit(make, properties, idempotency_key, operation="Overwrite", on_conflict="raise")
 
@@ -208,6 +212,11 @@ class LanceTableWrites(LanceTableBase):
 
     def _check_follows(self) -> None:
         """Raises where the table does not follow its newest version."""
+        if self._inner.version >= _DETACHED:
+            raise UnsupportedError(
+                "nothing can be committed to a detached version, which no version follows: open the table without "
+                "version to change it"
+            )
         if self._is_pinned:
             raise UnsupportedError(
                 "the table was opened at a fixed version: open it without version, tag and as_of to change it"

@@ -109,7 +109,7 @@ def blobs_of(
 
     Raises:
         InvalidInputError: The column is not there, or has no blobs.
-        NotFoundError: A row does not exist or is deleted.
+        NotFoundError: A row does not exist or is deleted, or another table is here now.
         UnsupportedError: The table has base paths, as branches and clones do.
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
@@ -136,4 +136,6 @@ def blobs_of(
     )
     places = cast("list[int]", found.column(ADDRESS).to_pylist())
     sources = blob_files(table.folder, table.version, column, places, table.storage_options)
+    # pylance opened the version by its number.
+    table.check_same()
     return [None if source is None else LanceBlob(source) for source in sources]

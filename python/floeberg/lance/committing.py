@@ -64,6 +64,7 @@ class Made:
         counts: Rows that it changes, by the names of `LanceCommitResult`.
         inserted_keys: The keys of rows that it adds because no row has them.
         conditions: What it asks for beside it.
+        keeps_files: Whether an operation that is made anew may name the same files.
     """
 
     operation: _native.LanceOperation | None
@@ -71,6 +72,7 @@ class Made:
     counts: dict[str, Any] = field(default_factory=dict)
     inserted_keys: InsertedKeys | None = None
     conditions: Conditions = Conditions()
+    keeps_files: bool = False
 
     def abandon(self) -> None:
         """Removes the data files."""
@@ -120,9 +122,13 @@ def commit(  # noqa: PLR0913 - keywords
         try:
             return tries.until_done(patience, may_be_made_anew=on_conflict == "retry")
         except _ConflictError:
-            if manifests is not None:
-                manifests.catch_up()
-            current = current.newest()
+            try:
+                if manifests is not None:
+                    manifests.catch_up()
+                current = current.newest()
+            except BaseException:
+                made.abandon()
+                raise
 
 
 def earlier_commit(
@@ -141,7 +147,7 @@ def earlier_commit(
 
 
 class _ConflictError(Exception):
-    """The operation is to be made anew. Its files are gone."""
+    """The operation is to be made anew. Its files are gone, unless it keeps them."""
 
 
 class _Patience:
@@ -215,7 +221,8 @@ class _Tries:
                     self.abandon()
                     raise _given_up(error, patience.done) from error
                 if not is_raced:
-                    self.abandon()
+                    if self.commit.abandon() and not self._made.keeps_files:
+                        self._made.abandon()
                     patience.wait()
                     raise _ConflictError from error
             except BaseException:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_options, checked_path, checked_properties, checked_text
+from floeberg._arguments import (
+    checked_bool,
+    checked_options,
+    checked_path,
+    checked_properties,
+    checked_size,
+    checked_text,
+)
 from floeberg._keywords import says_keywords
 from floeberg.commit.plain_columns import plain_batch, plain_schema
 from floeberg.errors import (
@@ -80,6 +87,7 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     location = _native.location_from_user(checked_path("location", location)).rstrip("/")
     options = checked_options("storage_options", storage_options)
     version = checked_text("data_storage_version", data_storage_version)
+    most = checked_size("max_rows_per_file", max_rows_per_file, 1)
     settings = list(checked_properties("config", config or {}).items())
     said = list(checked_properties("properties", properties or {}).items())
     has_rows = not isinstance(data, pa.Schema) and not (
@@ -115,7 +123,7 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     if reader is not None:
         try:
             with converted_stream_errors(data):
-                files = new.write(_plain(reader, schema), schema, rows_per_file=max_rows_per_file)
+                files = new.write(_plain(reader, schema), schema, rows_per_file=most)
         except BaseException:
             new.remove()
             raise

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_size
+from floeberg._arguments import checked_bool, checked_share, checked_size
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.errors import InvalidInputError
 from floeberg.lance.column_changes import live_batches
@@ -70,10 +70,9 @@ class LanceMaintenance:
             (2, 1, 3)
         """
         rows = checked_size("target_rows", target_rows, 1)
-        if not 0 < deletions <= 1:
-            raise InvalidInputError(f"deletions: expected a share above 0 and at most 1, found {deletions!r}")
+        share = checked_share("deletions", deletions)
         native = self._table._inner  # noqa: SLF001 - its own room
-        groups = _native.plan_lance_compaction(native, target_rows=rows, deletions=deletions)
+        groups = _native.plan_lance_compaction(native, target_rows=rows, deletions=share)
         before, of_rows = sum(len(ids) for _, ids, _ in groups), sum(count for *_, count in groups)
         if checked_bool("dry_run", dry_run) or not groups:
             return CompactionResult(None, before, 0, of_rows, dry_run=dry_run)
@@ -87,7 +86,7 @@ class LanceMaintenance:
         counts = {"before": 0, "after": 0, "rows": 0}
 
         def make(table: _native.LanceTable) -> Made:
-            return _compacted(table, rows, deletions, counts)
+            return _compacted(table, rows, share, counts)
 
         result = self._table._commit(make)  # noqa: SLF001
         return CompactionResult(result.version, counts["before"], counts["after"], counts["rows"])
@@ -128,7 +127,9 @@ class LanceMaintenance:
             raise InvalidInputError(
                 f"older_than: expected a timedelta that is not negative, found {older_than!r}"
             )
-        moment = datetime.now(timezone.utc) - older_than
+        now = datetime.now(timezone.utc)
+        # Before the first year there are no versions.
+        moment = now - min(older_than, now - _EPOCH)
         versions, files, size = _native.clean_up_lance_table(
             self._table._inner,  # noqa: SLF001
             kept_versions=checked_size("retain", retain, 1),

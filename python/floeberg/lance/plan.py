@@ -5,6 +5,7 @@ A plan is columns. No Python object is made for a fragment until you iterate.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, overload
@@ -60,7 +61,7 @@ class LanceTask:
     deletion_file: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LanceExplain:
     """What a scan reads.
 
@@ -99,6 +100,9 @@ class LanceExplain:
         if self.limit is not None:
             lines.append(f"limit: {self.limit}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 class LanceTaskGroup(FragmentRows):
@@ -177,7 +181,9 @@ class LancePlan(Sequence[LanceTask]):
     def __getitem__(self, index: int | slice) -> LanceTask | list[LanceTask]:
         if isinstance(index, slice):
             return [self._task(each) for each in range(*index.indices(len(self)))]
-        place = index + len(self) if index < 0 else index
+        # As a list: what is no integer is a TypeError.
+        number = operator.index(index)
+        place = number + len(self) if number < 0 else number
         if not 0 <= place < len(self):
             raise IndexError(f"the plan has {len(self)} fragments: fragment {index} does not exist")
         return self._task(place)
@@ -239,8 +245,8 @@ class LancePlan(Sequence[LanceTask]):
             [3]
         """
         target = _TARGET_SIZE if target_size is None else checked_size("target_size", target_size, 1)
+        least = _LEAST_SIZE if least_size is None else checked_size("least_size", least_size, 1)
         if most_groups is not None:
-            least = _LEAST_SIZE if least_size is None else checked_size("least_size", least_size, 1)
             share = -(-self._inner.weight // checked_size("most_groups", most_groups, 1))
             target = min(target, max(share, least))
         return [LanceTaskGroup(group) for group in self._inner.split(target)]

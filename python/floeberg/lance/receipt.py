@@ -26,6 +26,7 @@ class LanceWrite:
         write_id: The id of the write.
         schema: The columns of the files.
         replaces_columns: Whether the files have other columns than the table, which only an overwrite may have.
+        made_at: When this version was made, in microseconds; `None` if nothing says it.
     """
 
     folder: str
@@ -34,6 +35,7 @@ class LanceWrite:
     write_id: str
     schema: pa.Schema
     replaces_columns: bool = False
+    made_at: int | None = None
 
 
 class LanceReceipt:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from floeberg._display import bytes_shown
 
 __all__ = ["CleanupResult", "CompactionResult", "LanceCommitResult"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LanceCommitResult:
     """What a commit did, or which earlier commit did it.
 
@@ -37,6 +40,9 @@ class LanceCommitResult:
     keeps_row_ids: bool = field(default=False, compare=False)
     dry_run: bool = False
 
+    def __repr__(self) -> str:
+        return _shown(self, "version", "operation")
+
     @property
     def rows_updated(self) -> int:
         """`updated_rows`, as the result of an upsert of Iceberg tables has it."""
@@ -48,7 +54,7 @@ class LanceCommitResult:
         return self.inserted_rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CompactionResult:
     """What a compaction did, or would do.
 
@@ -66,8 +72,11 @@ class CompactionResult:
     rows: int
     dry_run: bool = False
 
+    def __repr__(self) -> str:
+        return _shown(self, "version")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class CleanupResult:
     """What a cleanup removed, or would remove.
 
@@ -82,3 +91,24 @@ class CleanupResult:
     files: list[str]
     size_bytes: int
     dry_run: bool = False
+
+    def __repr__(self) -> str:
+        state = ", dry_run=True" if self.dry_run else ""
+        numbers = f"{self.versions[0]} to {self.versions[-1]}" if self.versions else "none"
+        return (
+            f"CleanupResult({len(self.versions)} versions ({numbers}), {len(self.files)} files, "
+            f"{bytes_shown(self.size_bytes)}{state})"
+        )
+
+
+def _shown(result: Any, *last: str) -> str:  # noqa: ANN401 - any of these dataclasses
+    """A result in one line: counts first, and what was done. What is zero or false is left out."""
+    values = {each.name: getattr(result, each.name) for each in fields(result)}
+    ends = [(name, values.pop(name)) for name in last]
+    parts = []
+    for name, value in values.items():
+        if value:
+            shown = bytes_shown(value) if name.endswith("_bytes") else repr(value)
+            parts.append(f"{name}={shown}")
+    parts += [f"{name}={value!r}" for name, value in ends]
+    return f"{type(result).__name__}({', '.join(parts)})"

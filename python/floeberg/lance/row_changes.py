@@ -32,6 +32,7 @@ __all__ = [
     "AppendedRows",
     "MovedRows",
     "addresses_of",
+    "check_columns",
     "deleted",
     "files_of",
     "overwritten",
@@ -77,7 +78,7 @@ class AppendedRows:
     def __init__(self, data: object, rows_per_file: int) -> None:
         self._data = data
         self._rows_per_file = rows_per_file
-        self._written: tuple[pa.Schema, NewFiles, list[tuple[str, int, int, bytes]]] | None = None
+        self._written: tuple[_native.LanceTable, NewFiles, list[tuple[str, int, int, bytes]]] | None = None
 
     def make(self, table: _native.LanceTable) -> Made:
         """The operation on a version."""
@@ -91,15 +92,47 @@ class AppendedRows:
             except BaseException:
                 new.remove()
                 raise
-            self._written = schema, new, files
+            self._written = table, new, files
         written_for, new, files = self._written
-        if not written_for.equals(schema) or (files and not new.locations):
-            raise CommitConflictError(
-                "the columns of the table were changed meanwhile: append the rows again"
-            )
         if not files:
             return Made(None)
-        return Made(_native.LanceOperation.append(table, files), new)
+        try:
+            check_columns(written_for, table)
+            operation = _native.LanceOperation.append(table, files)
+        except BaseException:
+            new.remove()
+            raise
+        return Made(operation, new, keeps_files=True)
+
+
+def check_columns(
+    before: _native.LanceTable, table: _native.LanceTable, written: pa.Schema | None = None
+) -> None:
+    """Checks that a version has the columns that files of rows were written for.
+
+    Args:
+        before: The version that they were written for.
+        table: The version.
+        written: The columns of the files, if these are not those of the version before.
+
+    Raises:
+        CommitConflictError: It has others, or a column was replaced by another one of its name.
+    """
+    was = schema_of_table(before) if written is None else written
+    schema = schema_of_table(table)
+    replaced = [] if table is before else table.incomparable_columns(before)
+    if was.equals(schema) and not replaced:
+        return
+    names = dict.fromkeys([*was.names, *schema.names])
+    changed = [name for name in names if name in replaced or _fields(was, name) != _fields(schema, name)]
+    what = f"of {', '.join(map(repr, changed))}" if changed else "in their order"
+    raise CommitConflictError(
+        f"the columns of the table were changed meanwhile, {what}: write the rows again"
+    )
+
+
+def _fields(schema: pa.Schema, name: str) -> list[pa.Field]:
+    return [each for each in schema if each.name == name]
 
 
 def overwritten(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from floeberg._arguments import checked_bool, checked_int, checked_names
+from floeberg._arguments import checked_bool, checked_names, checked_size
 from floeberg._display import facts_html, rows_html
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.expressions import AnyFilter, as_expression
@@ -204,8 +204,8 @@ class LanceScan(FragmentRows):
             UnsupportedError: PySpark is older than 4.0, or Spark has no type for a column.
         """
         options = {
-            "partitions": None if partitions is None else checked_int("partitions", partitions),
-            "split-size": None if split_size is None else checked_int("split_size", split_size),
+            "partitions": None if partitions is None else checked_size("partitions", partitions, 1),
+            "split-size": None if split_size is None else checked_size("split_size", split_size, 1),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
         return _MAKERS["spark"](self, spark, options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from floeberg._display import rows_html, shown
 from floeberg._timestamps import moment_of
 
 if TYPE_CHECKING:
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
 
     from floeberg._native.lance import _VersionParts
 
-__all__ = ["LanceBranch", "LanceTag", "LanceVersion", "version_of"]
+__all__ = ["LanceBranch", "LanceTag", "LanceVersion", "LanceVersions", "version_of"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LanceVersion:
     """A version of a table.
 
@@ -28,6 +29,24 @@ class LanceVersion:
     version: int
     timestamp: datetime | None
     written_by: str | None
+
+    def __repr__(self) -> str:
+        return f"LanceVersion({', '.join(self._parts())})"
+
+    def _parts(self) -> list[str]:
+        writer = "an unknown writer" if self.written_by is None else shown(self.written_by)
+        return [str(self.version), _moment_shown(self.timestamp), f"by {writer}"]
+
+
+class LanceVersions(list[LanceVersion]):
+    """Versions of a table. It is a list that shows each version on a line of its own."""
+
+    def __repr__(self) -> str:
+        lines = [" | ".join(each._parts()) for each in self]  # noqa: SLF001 - their own
+        return "\n".join([f"{len(self)} versions", *lines])
+
+    def _repr_html_(self) -> str:
+        return rows_html(("version", "timestamp", "written by"), (each._parts() for each in self))  # noqa: SLF001
 
 
 @dataclass(frozen=True)
@@ -45,7 +64,7 @@ class LanceTag:
     branch: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LanceBranch:
     """A line of versions beside the main one.
 
@@ -61,6 +80,11 @@ class LanceBranch:
     parent_version: int
     created_at: datetime | None
 
+    def __repr__(self) -> str:
+        parent = "main" if self.parent_branch is None else shown(self.parent_branch)
+        made = _moment_shown(self.created_at)
+        return f"LanceBranch({shown(self.name)}, from {parent} at version {self.parent_version}, {made})"
+
 
 def version_of(parts: _VersionParts) -> LanceVersion:
     """The version that Rust describes."""
@@ -70,3 +94,7 @@ def version_of(parts: _VersionParts) -> LanceVersion:
         None if moment is None else moment_of(moment),
         None if writer is None else " ".join(part for part in writer if part),
     )
+
+
+def _moment_shown(moment: datetime | None) -> str:
+    return "at an unknown time" if moment is None else moment.isoformat(" ", "milliseconds")

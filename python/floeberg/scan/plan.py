@@ -5,6 +5,7 @@ A plan is columns. No Python object is made for a file until you iterate.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast, overload
 
@@ -54,7 +55,9 @@ class Plan(Sequence[FileScanTask]):
     def __getitem__(self, index: int | slice) -> FileScanTask | list[FileScanTask]:
         if isinstance(index, slice):
             return [self._task(each) for each in range(*index.indices(len(self)))]
-        place = index + len(self) if index < 0 else index
+        # As a list: what is no integer is a TypeError.
+        number = operator.index(index)
+        place = number + len(self) if number < 0 else number
         if not 0 <= place < len(self):
             raise IndexError(f"the plan has {len(self)} files: file {index} does not exist")
         return self._task(place)

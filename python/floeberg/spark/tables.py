@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._keywords import says_keywords
 from floeberg._timestamps import milliseconds
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
+from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audited
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from floeberg._timestamps import Moment
     from floeberg.catalog import Catalog
     from floeberg.expressions import AnyFilter
+    from floeberg.lance import LanceScan
     from floeberg.scan import Scan
     from floeberg.scan.scan import Planning, Reader
 
-__all__ = ["create_view", "open_named", "table", "table_scan"]
+__all__ = ["create_view", "open_iceberg", "open_named", "table", "table_scan"]
 
 _PINS = ("snapshot_id", "tag", "as_of")
 
@@ -32,7 +34,7 @@ _PINS = ("snapshot_id", "tag", "as_of")
 @says_keywords
 def table(  # noqa: PLR0913 - the parts of one read
     spark: SparkSession,
-    name: str | Table,
+    name: str | Table | LanceTable,
     *,
     catalog: Catalog | str | None = None,
     columns: Sequence[str] = ("*",),
@@ -53,7 +55,8 @@ def table(  # noqa: PLR0913 - the parts of one read
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
-        name: The table's name in the catalog, a table directory or metadata file, or a table.
+        name: The table's name in the catalog, a table directory or metadata file, or a table. A Lance table has no
+            snapshots, and is read by Floeberg's reader.
         catalog: The catalog, or its name in the configuration. By default, the configured default catalog.
         columns: Names of columns, and of metadata columns.
         filter: The rows to read. The filter also skips manifests and files in planning.
@@ -74,8 +77,15 @@ def table(  # noqa: PLR0913 - the parts of one read
         NotFoundError: The table, snapshot or ref does not exist.
         UnsupportedError: Spark has no type for a column.
     """
+    opened = open_named(name, catalog)
+    if isinstance(opened, LanceTable):
+        _check_of_lance(reader=reader, planning=planning, snapshot_id=snapshot_id)
+        rows = _lance_scan(
+            opened, columns, filter, branch=branch, tag=tag, as_of=as_of, case_sensitive=case_sensitive
+        )
+        return rows.to_spark(spark, truncate_nanoseconds=truncate_nanoseconds)
     scan = table_scan(
-        audited(spark, open_named(name, catalog)),
+        audited(spark, opened),
         columns=columns,
         filter=filter,
         snapshot_id=snapshot_id,
@@ -91,7 +101,7 @@ def table(  # noqa: PLR0913 - the parts of one read
 def create_view(
     spark: SparkSession,
     view: str,
-    name: str | Table,
+    name: str | Table | LanceTable,
     *,
     replace: bool = True,
     **options: Any,  # noqa: ANN401 - those of `table`
@@ -100,7 +110,8 @@ def create_view(
 
     The view stays at the snapshot that is current now, or at the one that you choose. If you choose no snapshot, tag or
     time, and give the table by its name, `floeberg.spark.sql` moves the view to the newest snapshot before each
-    statement that names it. `spark.sql` and `spark.table` show the old snapshot.
+    statement that names it. `spark.sql` and `spark.table` show the old snapshot. A view of a Lance table stays at its
+    version.
 
     Args:
         spark: The session.
@@ -115,6 +126,12 @@ def create_view(
     checked = checked_text("view", view)
     checked_bool("replace", replace)
     catalog = options.pop("catalog", None)
+    opened = open_named(name, catalog)
+    if isinstance(opened, LanceTable):
+        frame = table(spark, opened, **options)
+        (frame.createOrReplaceTempView if replace else frame.createTempView)(checked)
+        forget(spark, checked)
+        return frame
     reading = {
         key: options.pop(key) for key in ("reader", "planning", "truncate_nanoseconds") if key in options
     }
@@ -122,10 +139,10 @@ def create_view(
         checked,
         name if isinstance(name, str) else "",
         catalog,
-        scan=lambda opened: table_scan(audited(spark, opened), **options),
+        scan=lambda known: table_scan(audited(spark, known), **options),
         to_frame=lambda session, scan: scan.to_spark(session, **reading),
     )
-    frame = made.make(spark, made.scan(open_named(name, catalog)), replacing=replace)
+    frame = made.make(spark, made.scan(opened), replacing=replace)
     if isinstance(name, Table) or any(options.get(key) is not None for key in _PINS):
         forget(spark, checked)
     return frame
@@ -148,7 +165,7 @@ def table_scan(  # noqa: PLR0913 - the same
     given = [key for key, value in chosen.items() if value is not None]
     if len(given) > 1:
         raise InvalidInputError(f"choose one snapshot: {' and '.join(given)} exclude each other")
-    opened = open_named(name, catalog)
+    opened = open_iceberg(name, catalog)
     scan = opened.scan(
         row_filter=filter,
         selected_fields=tuple(columns),
@@ -161,12 +178,58 @@ def table_scan(  # noqa: PLR0913 - the same
             if known is not None and known.snapshot_ref_type != kind:
                 raise InvalidInputError(f"{kind}: {ref!r} is a {known.snapshot_ref_type}")
             scan = scan.use_ref(ref)
-    return scan if as_of is None else scan.as_of(milliseconds(as_of))
+    return scan if as_of is None else scan.as_of(milliseconds(as_of, "as_of"))
 
 
-def open_named(name: str | Table, catalog: Catalog | str | None) -> Table:
+def _check_of_lance(*, reader: str, planning: str, snapshot_id: int | None) -> None:
+    """Raises `UnsupportedError` for what Lance tables lack."""
+    if snapshot_id is not None:
+        raise UnsupportedError("Lance tables have no snapshot_id: choose a branch, a tag or as_of")
+    for key, value in (("reader", reader), ("planning", planning)):
+        if value != "auto":
+            raise UnsupportedError(
+                f"{key}={value!r} is for tables of Iceberg, and the table is a Lance table"
+            )
+
+
+def _lance_scan(  # noqa: PLR0913 - the parts of one read
+    opened: LanceTable,
+    columns: Sequence[str],
+    row_filter: AnyFilter,
+    *,
+    branch: str | None,
+    tag: str | None,
+    as_of: Moment | None,
+    case_sensitive: bool,
+) -> LanceScan:
+    """The scan of a Lance table that `table` reads."""
+    if any(each is not None for each in (branch, tag, as_of)):
+        opened = open_table(
+            opened.location,
+            format="lance",
+            storage_options=opened._inner.storage_options,  # noqa: SLF001 - the package's own
+            branch=branch,
+            tag=tag,
+            as_of=as_of,
+        )
+    return opened.scan(row_filter=row_filter, selected_fields=tuple(columns), case_sensitive=case_sensitive)
+
+
+def open_iceberg(name: str | Table, catalog: Catalog | str | None) -> Table:
+    """The table of Iceberg of a name, at its current state.
+
+    Raises:
+        UnsupportedError: It is a Lance table.
+    """
+    opened = open_named(name, catalog)
+    if isinstance(opened, LanceTable):
+        raise UnsupportedError(f"{opened.location} is a Lance table, and a table of Iceberg is expected here")
+    return opened
+
+
+def open_named(name: str | Table | LanceTable, catalog: Catalog | str | None) -> Table | LanceTable:
     """The table of a name, at its current state."""
-    if isinstance(name, Table):
+    if isinstance(name, (Table, LanceTable)):
         return name
     known = checked_text("name", name)
     if catalog is None and "/" in known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -13,6 +14,7 @@ from floeberg._arguments import (
     checked_paths,
     checked_size,
     checked_text,
+    checked_version,
 )
 from floeberg._keywords import says_keywords
 from floeberg._timestamps import Moment, microseconds, milliseconds
@@ -20,11 +22,12 @@ from floeberg.commit.static import operations_of
 from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.table import LanceTable
+from floeberg.table._missing import missing_table
 from floeberg.table._table import Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from floeberg.lance.manifest_store import ManifestStore
 
@@ -150,26 +153,29 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     )
     # A first version that nobody finished is seen by its manifest store alone.
     is_lance = format == "lance" or manifest_store is not None
-    if is_lance or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
-        _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
-        return _open_lance(
-            place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
-        )
-    try:
-        native = _native.Table.open(
-            place.location,
-            relocate=place.relocate,
-            storage_options=place.storage_options,
-            snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-            reference=None if ref is None else checked_text("ref", ref),
-            as_of_ms=None if as_of is None else milliseconds(as_of),
-            manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
-        )
-    except (NoSuchTableError, UnsupportedError):
-        if format is not None or not place.has_lance():
-            raise
-        _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
-        return _open_lance(place, version=None, tag=None, branch=None, as_of=as_of)
+    with place.explained(is_either=format is None and not is_lance):
+        if is_lance or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
+            _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
+            return _open_lance(
+                place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
+            )
+        try:
+            native = _native.Table.open(
+                place.location,
+                relocate=place.relocate,
+                storage_options=place.storage_options,
+                snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+                reference=None if ref is None else checked_text("ref", ref),
+                as_of_ms=None if as_of is None else milliseconds(as_of, "as_of"),
+                manifest_cache=None
+                if manifest_cache is None
+                else checked_size("manifest_cache", manifest_cache),
+            )
+        except (NoSuchTableError, UnsupportedError):
+            if format is not None or not place.has_lance():
+                raise
+            _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
+            return _open_lance(place, version=None, tag=None, branch=None, as_of=as_of)
     _refuse_others("Iceberg", chosen, _OF_LANCE, "use snapshot_id, ref or as_of")
     operations = operations_of(
         native,
@@ -212,6 +218,21 @@ class Place:
         """Whether a Lance table is here."""
         return _native.LanceTable.exists(self.location, storage_options=self.storage_options)
 
+    @contextmanager
+    def explained(self, *, is_either: bool) -> Iterator[None]:
+        """Errors say what may be meant, and name the place instead of a folder that was looked for in it."""
+        try:
+            yield
+        except NoSuchTableError as error:
+            raise missing_table(
+                error, self.location, self.storage_options, is_either=is_either
+            ) from error.__cause__
+        except UnsupportedError as error:
+            if not error.context.get("path", "").startswith(f"{self.location.rstrip('/')}/"):
+                raise
+            context = {**error.context, "path": self.location}
+            raise UnsupportedError(error.message, context=context) from error.__cause__
+
 
 def _check_choice(chosen: list[str]) -> None:
     """Arguments that choose a version or a snapshot exclude each other, but a branch may have a version or a time."""
@@ -247,10 +268,10 @@ def _open_lance(  # noqa: PLR0913 - keywords
             version=version,
             tag=None if tag is None else checked_text("tag", tag),
             branch=None if branch is None else checked_text("branch", branch),
-            as_of_us=None if as_of is None else microseconds(as_of),
+            as_of_us=None if as_of is None else microseconds(as_of, "as_of"),
         )
 
-    wanted = None if version is None else checked_size("version", version)
+    wanted = None if version is None else checked_version("version", version)
     if manifest_store is not None:
         root = _native.location_from_user(place.location).rstrip("/")
         Manifests(manifest_store, root, place.storage_options).catch_up()

@@ -68,11 +68,15 @@ class TableSnapshots(TableBase):
     def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
         """The snapshot with an id, or `None`.
 
+        Raises:
+            InvalidInputError: The id is no integer of 64 bits.
+
         Examples:
             >>> table.snapshot_by_id(12) is None
             True
         """
-        return next((each for each in self.snapshots() if each.snapshot_id == snapshot_id), None)
+        wanted = checked_int("snapshot_id", snapshot_id)
+        return next((each for each in self.snapshots() if each.snapshot_id == wanted), None)
 
     def snapshot_by_name(self, name: str) -> Snapshot | None:
         """The snapshot of a branch or tag, or `None`.

@@ -41,6 +41,7 @@ pub fn appended_since(table: &Table, version: u64, cancel: &Cancel) -> Result<Ap
         let message = format!("expected a version up to {}, found {version}", table.version());
         return Err(Error::invalid_input(message));
     }
+    table.check_same()?;
     let listed = table.versions()?;
     let mut before: HashSet<u64> = ids(&at(table, &listed, version)?);
     let (mut new, mut mixed) = (HashSet::new(), HashSet::new());

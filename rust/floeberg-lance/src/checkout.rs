@@ -29,6 +29,8 @@ pub(crate) struct Found {
     pub(crate) branch: Option<String>,
     pub(crate) folder: String,
     pub(crate) version: ListedVersion,
+    /// What tells the branch from another one of its name; `None` for the main one, and where nobody looked.
+    pub(crate) identity: Option<String>,
 }
 
 impl Checkout {
@@ -41,19 +43,21 @@ impl Checkout {
                 "expected one of version, tag and as_of, and a branch not beside a tag, found several",
             ));
         }
-        let (branch, version) = match (&self.tag, &self.branch) {
+        let (branch, identity, version) = match (&self.tag, &self.branch) {
             (Some(tag), _) => {
                 let tag = metadata::tag(store, root, tag)?;
-                (tag.branch, Some(tag.version))
+                (tag.branch, None, Some(tag.version))
             }
             (None, Some(branch)) if branch != metadata::MAIN => {
-                (Some(metadata::branch(store, root, branch)?.name), self.version)
+                let found = metadata::branch(store, root, branch)?;
+                let identity = Some(found.identity());
+                (Some(found.name), identity, self.version)
             }
-            _ => (None, self.version),
+            _ => (None, None, self.version),
         };
         let folder = branch_folder(root, branch.as_deref());
         let version = version_in(store, &folder, version, self.as_of)?;
-        Ok(Found { branch, folder, version })
+        Ok(Found { branch, folder, version, identity })
     }
 }
 

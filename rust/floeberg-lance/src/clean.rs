@@ -4,16 +4,29 @@
 //! name; removed, if that is wanted.
 //! Spec: Lance, Cleanup; `dataset/cleanup.rs`.
 //!
+//! | file | belongs to |
+//! |---|---|
+//! | `_versions/N.manifest` | the version |
+//! | `_transactions/N-UUID.txn` | the version whose manifest names it |
+//! | `data/NAME.lance`, `_deletions/...` | fragments of versions |
+//! | `data/NAME/...` | the blobs of the data file `NAME.lance` |
+//! | `_indices/UUID/...` | an index of versions |
+//!
 //! Invariant: a file goes only where a version that goes names it, and none that stays, of any branch. What was never committed is
-//! not known here, since it may be part of a commit that is under way. Files of other folders and of indices stay.
+//! not known here, since it may be part of a commit that is under way. Files outside of the folder of the branch stay, whatever a
+//! manifest says.
 
 use std::collections::{BTreeMap, HashSet};
 
-use floeberg_core::{Cancel, Result};
-use floeberg_io::{StoreOptions, location, open_store};
+use floeberg_core::value::format_uuid;
+use floeberg_core::{Cancel, Context as _, Error, Result};
+use floeberg_io::{Below, Store, StoreOptions, location, open_store};
 
-use crate::metadata::{self, ListedVersion, TRANSACTIONS, branch_folder};
+use crate::metadata::{self, DATA, INDICES, ListedVersion, branch_folder, entries};
 use crate::table::Table;
+
+/// Files of one index, or blobs of one data file, lie in folders of no greater depth.
+const DEEPEST: usize = 4;
 
 /// What may go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,8 +43,10 @@ pub struct Unused {
 /// Finds versions of the table's branch that were made before a moment, in microseconds since 1970, and are not among the newest
 /// `kept_versions`. The newest stays in any case.
 ///
-/// Errors: `InvalidData` for a manifest that is damaged; those of the store.
+/// Errors: `InvalidData` for a manifest that is damaged; `NotFound` for a table that was made anew since it was opened; those of the
+/// store.
 pub fn find_unused(table: &Table, kept_versions: u64, older_than: i64, cancel: &Cancel) -> Result<Unused> {
+    table.check_same()?;
     let versions = table.versions()?;
     let named = named_versions(table)?;
     let first_kept =
@@ -55,15 +70,14 @@ pub fn find_unused(table: &Table, kept_versions: u64, older_than: i64, cancel: &
         needed.extend(names_of(&table.at(*listed)?)?);
     }
     add_files_of_branches(table, &mut needed, cancel)?;
-    let folder = location::join(table.bases().folder(), "");
     let (mut files, mut bytes) = (BTreeMap::new(), 0);
     for listed in &old {
         cancel.check()?;
         bytes += table.store().open(&listed.path(table.bases().folder()))?.size()?;
         let of_version = files_of(&table.at(*listed)?)?.into_iter();
-        let is_unused = |file: &str| !needed.contains(name_of(file)) && file.starts_with(&folder);
-        files.extend(of_version.filter(|(file, _)| is_unused(file)));
+        files.extend(of_version.filter(|(file, _)| !needed.contains(name_of(file))));
     }
+    let files = with_folders(table, files, cancel)?;
     bytes += files.values().sum::<u64>();
     Ok(Unused {
         versions: old.iter().map(|listed| listed.version).collect(),
@@ -126,22 +140,83 @@ fn name_of(file: &str) -> &str {
     location::file_name(file).unwrap_or(file)
 }
 
-/// The files that a version names, with their bytes where these are known.
+/// The files that a version names, with their bytes where these are known; of an index its folder.
 fn files_of(table: &Table) -> Result<BTreeMap<String, u64>> {
-    let fragments = &table.manifest().fragments;
+    let (fragments, bases) = (&table.manifest().fragments, table.bases());
+    let in_manifest = || {
+        let mut files = BTreeMap::new();
+        for place in 0..fragments.len() {
+            for file in fragments.files(place) {
+                files.insert(bases.data_file(file.base_id, file.path)?, file.size_bytes);
+            }
+            if let Some(file) = fragments.deletion_file(place)? {
+                files.insert(bases.deletion_file(fragments.ids()[place], &file)?, 0);
+            }
+        }
+        let name = &table.manifest().head.transaction_file;
+        if !name.is_empty() {
+            files.insert(bases.transaction_file(name)?, 0);
+        }
+        for index in table.indices()?.into_iter().filter(|index| index.base_id.is_none()) {
+            files.insert(index_folder(table, &index.uuid)?, 0);
+        }
+        Ok(files)
+    };
+    in_manifest().context("path", table.manifest_location())
+}
+
+fn index_folder(table: &Table, uuid: &[u8]) -> Result<String> {
+    let uuid: [u8; 16] = uuid.try_into().map_err(|_| {
+        Error::invalid_data(format!("expected an id of an index of 16 bytes, found {}", uuid.len()))
+    })?;
+    Ok(location::join(&location::join(table.bases().folder(), INDICES), &format_uuid(&uuid)))
+}
+
+/// The files below the folder of the branch, with those in the folders of indices and of blobs.
+fn with_folders(
+    table: &Table,
+    named: BTreeMap<String, u64>,
+    cancel: &Cancel,
+) -> Result<BTreeMap<String, u64>> {
+    let (folder, store) = (table.bases().folder(), table.store().as_ref());
+    let mut below = Below::new([folder]);
+    let folders_in = |name: &str| -> Result<HashSet<String>> {
+        let parent = location::join(folder, name);
+        let found = entries(store, &parent)?.into_iter().filter(|entry| entry.is_folder);
+        Ok(found.map(|entry| location::join(&parent, &entry.name)).collect())
+    };
+    let (of_blobs, of_indices) = (folders_in(DATA)?, folders_in(INDICES)?);
     let mut files = BTreeMap::new();
-    for place in 0..fragments.len() {
-        for file in fragments.files(place) {
-            files.insert(table.bases().data_file(file.base_id, file.path)?, file.size_bytes);
-        }
-        if let Some(file) = fragments.deletion_file(place)? {
-            files.insert(table.bases().deletion_file(fragments.ids()[place], &file)?, 0);
+    for (file, bytes) in named.into_iter().filter(|(file, _)| below.holds(file)) {
+        cancel.check()?;
+        let blobs = file.strip_suffix(".lance").filter(|stem| of_blobs.contains(*stem));
+        if of_indices.contains(&file) {
+            add_files_in(store, &file, DEEPEST, &mut files)?;
+        } else if let Some(blobs) = blobs {
+            add_files_in(store, blobs, DEEPEST, &mut files)?;
+            files.insert(file, bytes);
+        } else if !file.starts_with(&location::join(folder, INDICES)) {
+            files.insert(file, bytes);
         }
     }
-    let name = &table.manifest().head.transaction_file;
-    if !name.is_empty() && !name.contains('/') {
-        let folder = location::join(table.bases().folder(), TRANSACTIONS);
-        files.insert(location::join(&folder, name), 0);
-    }
+    // A folder may be a link.
+    files.retain(|file, _| below.holds(file));
     Ok(files)
+}
+
+fn add_files_in(
+    store: &dyn Store,
+    folder: &str,
+    depth: usize,
+    files: &mut BTreeMap<String, u64>,
+) -> Result<()> {
+    for entry in entries(store, folder)? {
+        let place = location::join(folder, &entry.name);
+        if !entry.is_folder {
+            files.insert(place, entry.size);
+        } else if depth > 0 {
+            add_files_in(store, &place, depth - 1, files)?;
+        }
+    }
+    Ok(())
 }

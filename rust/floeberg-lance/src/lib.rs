@@ -12,6 +12,7 @@
 //! - `plan`: which fragments are read, with their rows and files.
 //! - `checkout`: which version is meant by a version, tag, branch or moment.
 //! - `table`: a version of a table, open.
+//! - `standing`: whether a version is still one of the table at its place.
 //! - `presence`: whether the files of a version are still there.
 //! - `read`: the rows of a fragment, of batches of its data files.
 //! - `scan`: which rows and columns are read.
@@ -32,6 +33,7 @@ pub mod deletes;
 pub mod plan;
 mod checkout;
 mod table;
+mod standing;
 mod presence;
 pub mod read;
 mod scan;

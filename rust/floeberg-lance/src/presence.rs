@@ -6,24 +6,23 @@
 
 use std::collections::{HashMap, HashSet};
 
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_io::{Store, location};
 
 use crate::metadata::{DETACHED, entries};
+use crate::standing::{Standing, made_anew};
 use crate::table::Table;
 
 /// Checks that a version can still be read, before something else begins to name its files.
 ///
-/// Errors: `NotFound`, naming the file; `InvalidData`; those of the store.
+/// Errors: `NotFound`, naming the file, and for a table that was made anew; `InvalidData`; those of the store.
 pub(crate) fn check_present(table: &Table) -> Result<()> {
     let (version, store) = (table.version(), table.store().as_ref());
+    check_manifest(table)?;
     if version & DETACHED == 0 {
         let versions = table.versions()?;
         if versions.last().is_some_and(|newest| newest.version == version) {
             return Ok(());
-        }
-        if !versions.iter().any(|listed| listed.version == version) {
-            return Err(gone(table, table.manifest_location()));
         }
     }
     let mut folders = Folders { store, names: HashMap::new() };
@@ -40,6 +39,15 @@ pub(crate) fn check_present(table: &Table) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Checks that the manifest of a version is there, as it was read. Errors: `NotFound`; those of the store.
+pub(crate) fn check_manifest(table: &Table) -> Result<()> {
+    match Standing::of(table)? {
+        Standing::Same => Ok(()),
+        Standing::Gone => Err(gone(table, table.manifest_location())),
+        Standing::Other => Err(made_anew(table, ErrorKind::NotFound)),
+    }
 }
 
 fn gone(table: &Table, file: &str) -> Error {

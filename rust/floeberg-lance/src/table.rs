@@ -38,6 +38,7 @@ pub struct OpenOptions {
 pub struct Table {
     root: String,
     branch: Option<String>,
+    branch_identity: Option<String>,
     file: Arc<ManifestFile>,
     manifest: Arc<Manifest>,
     schema: Arc<Schema>,
@@ -78,6 +79,7 @@ impl Table {
         Ok(Self {
             root: root.to_owned(),
             branch: found.branch,
+            branch_identity: found.identity,
             manifest: Arc::clone(&file.manifest),
             file: Arc::new(file),
             schema: Arc::new(schema),
@@ -89,14 +91,17 @@ impl Table {
 
     /// Another version of the branch. Errors: those of [`Self::open`].
     pub fn at(&self, version: ListedVersion) -> Result<Self> {
-        self.at_branch(self.branch.clone(), version)
+        Ok(Self {
+            branch_identity: self.branch_identity.clone(),
+            ..self.at_branch(self.branch.clone(), version)?
+        })
     }
 
     /// A version of another branch; `None` is the main one. Errors: those of [`Self::open`].
     pub fn at_branch(&self, branch: Option<String>, version: ListedVersion) -> Result<Self> {
         let folder = metadata::branch_folder(&self.root, branch.as_deref());
         let file = ManifestFile::open(self.store.as_ref(), &folder, version)?;
-        let found = Found { branch, folder, version };
+        let found = Found { branch, folder, version, identity: None };
         Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
@@ -109,7 +114,8 @@ impl Table {
     ) -> Result<Self> {
         let folder = self.bases.folder().to_owned();
         let file = ManifestFile::of_written(Arc::clone(manifest), file, version.path(&folder))?;
-        let found = Found { branch: self.branch.clone(), folder, version };
+        let (branch, identity) = (self.branch.clone(), self.branch_identity.clone());
+        let found = Found { branch, folder, version, identity };
         Self::of_file(file, Arc::clone(&self.store), &self.root, found, Arc::clone(&self.options))
     }
 
@@ -119,11 +125,14 @@ impl Table {
         Self { schema: Arc::new(other.schema.optional()), ..self.clone() }
     }
 
-    /// Another version of the branch, by its number. Nothing is listed. Errors: those of [`Self::open`].
-    pub fn at_version(&self, version: u64) -> Result<Self> {
-        let name = self.manifest_location().rsplit('/').next().unwrap_or_default();
-        let scheme = metadata::version_of(name).map_or(metadata::NamingScheme::V2, |(_, scheme)| scheme);
-        self.at(ListedVersion { version, scheme })
+    /// What tells its branch from another one of its name; `None` where that is not known.
+    pub(crate) fn branch_identity(&self) -> Option<&str> {
+        self.branch_identity.as_deref()
+    }
+
+    /// Is the manifest that was read the one at a place? Errors: `NotFound` without a file there; those of the store.
+    pub(crate) fn is_manifest_at(&self, path: &str) -> Result<bool> {
+        self.file.is_at(self.store.as_ref(), path)
     }
 
     /// A version whose manifest is in memory, such as a part of one that another process opened. No file is opened.
@@ -138,6 +147,7 @@ impl Table {
         Ok(Self {
             root: folder.to_owned(),
             branch: head.branch.clone(),
+            branch_identity: None,
             manifest: Arc::clone(&file.manifest),
             schema: Arc::new(schema),
             bases: Arc::new(bases),
@@ -244,11 +254,7 @@ impl Table {
         if name.is_empty() {
             return Ok(None);
         }
-        if name.contains('/') {
-            let message = "expected the name of a transaction in the folder of the table, found a path";
-            return Err(Error::invalid_data(message).with("path", &self.file.path));
-        }
-        let path = location::join(&location::join(self.bases.folder(), metadata::TRANSACTIONS), name);
+        let path = self.bases.transaction_file(name).context("path", &self.file.path)?;
         let bytes = self.store.open(&path)?.read_all(LARGEST_TRANSACTION)?;
         let made = Transaction::parse(&bytes).context("path", &path)?;
         // Conflicts are looked for by it: that of another version would hide one.
@@ -310,9 +316,19 @@ impl Table {
         let check = || {
             let ids = RowIds::parse(bytes)?;
             ids.check_length(self.manifest.fragments.physical_rows()[place])?;
+            ids.check_below(self.manifest.head.next_row_id)?;
             Ok(ids)
         };
         self.of_fragment(place, check()).map(Some)
+    }
+
+    /// Checks the stable ids of a fragment that are in the manifest, also where nobody asks for them. Errors: those of
+    /// [`Self::row_ids`].
+    pub(crate) fn check_row_ids(&self, place: usize) -> Result<()> {
+        match self.manifest.fragments.row_ids(place) {
+            LineageOf::Inline(_) => self.row_ids(place).map(drop),
+            LineageOf::Absent | LineageOf::Column => Ok(()),
+        }
     }
 
     /// The versions in which a fragment's rows came into the table; `None` where that is not known.
@@ -395,14 +411,6 @@ impl Table {
             })?;
             sequences.push((place, ids));
         }
-        let index = RowIdIndex::new(sequences);
-        let next = self.manifest.head.next_row_id;
-        match index.greatest() {
-            Some(greatest) if greatest >= next => Err(Error::invalid_data(format!(
-                "expected row ids below {next}, the next one that the manifest gives, found {greatest}"
-            ))
-            .with("path", &self.file.path)),
-            _ => Ok(index),
-        }
+        Ok(RowIdIndex::new(sequences))
     }
 }

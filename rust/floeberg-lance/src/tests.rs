@@ -4,4 +4,5 @@
 mod appended;
 mod opening;
 mod refused;
+mod standing;
 pub(crate) mod tables;

@@ -23,6 +23,7 @@ use crate::build::{Base, Built, build, restore};
 use crate::metadata::flags::{NO_TRANSACTION_FILE, check_writable};
 use crate::metadata::{self, ListedVersion, TRANSACTIONS};
 use crate::presence::check_present;
+use crate::standing::{Standing, made_anew, may_follow};
 use crate::table::Table;
 use crate::wire::{Operation, Transaction, lookup};
 
@@ -79,8 +80,8 @@ pub(super) struct State {
     /// A version that waits for another store to decide about it, and the location of its manifest meanwhile.
     pub staged: Option<(Next, String)>,
     written: Written,
-    /// The last version that does not conflict.
-    checked: u64,
+    /// The last version that does not conflict; `None` for the one that was read.
+    checked: Option<Table>,
     /// A version that may be ours or not.
     pub unknown: Option<u64>,
     /// Was another commit faster, and nothing else in the way?
@@ -110,7 +111,7 @@ impl Commit {
         if request.key.as_deref() == Some("") {
             return Err(Error::invalid_input("expected an idempotency key, found an empty one"));
         }
-        let state = Mutex::new(State { checked: table.version(), ..State::default() });
+        let state = Mutex::default();
         let uuid = transaction_uuid(request.key.as_deref());
         Ok(Self { request, uuid, files: Files::default(), state })
     }
@@ -139,11 +140,7 @@ impl Commit {
             return Ok(Err(done));
         }
         let newest = versions[versions.len() - 1];
-        let base = if newest.version == self.request.table.version() {
-            self.request.table.clone()
-        } else {
-            self.request.table.at(newest)?
-        };
+        let base = self.checked(state).clone();
         self.check_columns(&base)?;
         self.request.conditions.check_settings(base.manifest())?;
         let operation = self.operation_on(&base, state)?;
@@ -187,21 +184,17 @@ impl Commit {
     /// the same key.
     fn check_since(&self, versions: &[ListedVersion], state: &mut State) -> Result<Option<Committed>> {
         let newest = versions[versions.len() - 1].version;
-        if newest < self.request.table.version() {
-            return Err(Error::new(
-                ErrorKind::CommitConflict,
-                format!(
-                    "version {} of the table is gone: the newest is {newest}. Open it again",
-                    self.request.table.version()
-                ),
-            ));
+        let checked = self.checked(state).clone();
+        let standing = Standing::of(&checked)?;
+        if standing == Standing::Other || newest < checked.version() {
+            return Err(made_anew(&checked, ErrorKind::CommitConflict));
         }
-        for version in state.checked + 1..=newest {
-            let listed = find(versions, version).ok_or_else(|| {
-                let message = format!("version {version}, which was committed meanwhile, is gone");
-                Error::new(ErrorKind::CommitConflict, message).retryable(true)
-            })?;
+        for version in checked.version() + 1..=newest {
+            let listed = find(versions, version).ok_or_else(|| is_gone(version, state))?;
             let table = self.request.table.at(listed)?;
+            if standing == Standing::Gone && !may_follow(&table, &checked) {
+                return Err(made_anew(&checked, ErrorKind::CommitConflict));
+            }
             let theirs = table.transaction()?.unwrap_or_default();
             if theirs.uuid == self.uuid {
                 (state.unknown, state.is_done) = (None, true);
@@ -215,9 +208,14 @@ impl Commit {
             // A version that somebody else made cannot become ours any more.
             state.unknown = state.unknown.filter(|unknown| *unknown > version);
             self.check_conflict(&theirs, version, state)?;
-            state.checked = version;
+            state.checked = Some(table);
         }
         Ok(None)
+    }
+
+    /// The last version that does not conflict.
+    fn checked<'a>(&'a self, state: &'a State) -> &'a Table {
+        state.checked.as_ref().unwrap_or(&self.request.table)
     }
 
     fn check_conflict(&self, theirs: &Transaction, version: u64, state: &mut State) -> Result<()> {
@@ -389,12 +387,24 @@ impl Commit {
     }
 }
 
+/// The error of a version that was committed meanwhile, and cleaned up.
+fn is_gone(version: u64, state: &State) -> Error {
+    let message = format!(
+        "version {version}, which was committed meanwhile, was cleaned up: nothing says what it changed"
+    );
+    match state.unknown {
+        // It may have been ours.
+        Some(unknown) if unknown >= version => Error::new(ErrorKind::CommitStateUnknown, message),
+        _ => Error::new(ErrorKind::CommitConflict, message).retryable(true),
+    }
+}
+
 /// The version that a commit with a key made, and its operation; `None` without one.
 ///
 /// It is found as long as the file of its transaction is there. Errors: `InvalidInput` where the commit's operation is not the one
-/// that is `expected`; `InvalidData`; those of the store.
-pub fn find_commit(table: &Table, key: &str, expected: Option<&str>) -> Result<Option<(Table, Operation)>> {
-    let (store, folder) = (table.store().as_ref(), table.bases().folder());
+/// that is `expected`; `NotFound` for a table that was made anew since it was opened; `InvalidData`; those of the store.
+pub fn find_commit(opened: &Table, key: &str, expected: Option<&str>) -> Result<Option<(Table, Operation)>> {
+    let (store, folder) = (opened.store().as_ref(), opened.bases().folder());
     let listed = metadata::entries(store, &location::join(folder, TRANSACTIONS))?;
     let mut candidates = listed.iter().filter_map(|entry| parts_of(&entry.name)).peekable();
     if candidates.peek().is_none() {
@@ -405,9 +415,10 @@ pub fn find_commit(table: &Table, key: &str, expected: Option<&str>) -> Result<O
         let Some(listed) = read.checked_add(1).and_then(|version| find(&versions, version)) else {
             continue;
         };
-        let table = table.at(listed)?;
+        let table = opened.at(listed)?;
         let Some(made) = table.transaction()?.filter(|made| made.uuid == uuid) else { continue };
         if lookup(&made.properties, KEY).is_some_and(|known| known == key) {
+            opened.check_same()?;
             check_operation(&made.operation, expected.unwrap_or(made.operation.name()), key)?;
             return Ok(Some((table, made.operation)));
         }

@@ -3,16 +3,20 @@
 //! In: the folder of a table, or of a branch, and the other folders that a manifest names. Out: locations of data and deletion files.
 //! Spec: Lance, `table.proto`, `BasePath`.
 //!
-//! Invariant: a file of a base that the manifest does not name is an error, never looked for elsewhere.
+//! Invariant: a file of a base that the manifest does not name is an error, never looked for elsewhere. A path that a file says never
+//! leads out of the folder that it is joined with.
 
 use std::collections::HashMap;
 
 use floeberg_core::{Error, Result};
 use floeberg_io::{Relocation, location};
 
+use super::listing::TRANSACTIONS;
 use crate::wire::{BasePath, DeletionFile};
 
 pub(crate) const DATA: &str = "data";
+/// The folder of indices, each in one of its own.
+pub(crate) const INDICES: &str = "_indices";
 
 /// The folders of a version's files.
 #[derive(Debug, Clone)]
@@ -44,11 +48,9 @@ impl Bases {
         &self.folder
     }
 
-    /// Where a data file is. Errors: `InvalidData` for a base that is not there, and for a file without a name.
+    /// Where a data file is. Errors: `InvalidData` for a base that is not there, and for a path that does not stay below the folder.
     pub fn data_file(&self, base_id: Option<u32>, path: &str) -> Result<String> {
-        if path.is_empty() {
-            return Err(Error::invalid_data("expected the path of a data file, found none"));
-        }
+        check_below(path, "a data file")?;
         let folder = match base_id {
             None => &self.data,
             Some(id) => &self.base(id)?.1,
@@ -71,9 +73,40 @@ impl Bases {
         Ok(location::join(folder, &file.path(fragment_id)))
     }
 
+    /// Where the file of a transaction is. Errors: `InvalidData` for a name that is a path.
+    pub fn transaction_file(&self, name: &str) -> Result<String> {
+        check_below(name, "a transaction")?;
+        if name.contains('/') {
+            return Err(outside(name, "a transaction"));
+        }
+        Ok(location::join(&location::join(&self.folder, TRANSACTIONS), name))
+    }
+
     fn base(&self, id: u32) -> Result<&(BasePath, String)> {
         self.others.get(&id).ok_or_else(|| {
             Error::invalid_data(format!("expected a base path that the manifest names, found the id {id}"))
         })
     }
+}
+
+/// What a store, or a library of others, may take for a separator or a dot.
+const ENCODED: [&str; 3] = ["%2e", "%2f", "%5c"];
+
+/// Checks that a path that a file says is below the folder that it is joined with, whoever reads it: no part leads upward, and it is
+/// no path of its own.
+fn check_below(path: &str, what: &str) -> Result<()> {
+    if path.is_empty() {
+        return Err(Error::invalid_data(format!("expected the path of {what}, found none")));
+    }
+    let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
+    let lower = path.to_ascii_lowercase();
+    if path.split('/').all(is_part) && !ENCODED.iter().any(|encoded| lower.contains(encoded)) {
+        return Ok(());
+    }
+    Err(outside(path, what))
+}
+
+fn outside(path: &str, what: &str) -> Error {
+    let shown: String = path.chars().take(200).collect();
+    Error::invalid_data(format!("expected the path of {what} below its folder in the table, found {shown:?}"))
 }

@@ -10,17 +10,18 @@ mod logical_type;
 mod schema;
 mod arrow;
 mod from_arrow;
+mod listing;
 mod bases;
 mod validate;
-mod listing;
 mod refs;
+mod identity;
 mod open;
 
 #[cfg(test)]
 mod tests;
 
 pub use bases::Bases;
-pub(crate) use bases::DATA;
+pub(crate) use bases::{DATA, INDICES};
 pub use flags::{
     STABLE_ROW_IDS, check_readable, check_writable, computed as computed_flags, names as flag_names,
 };
@@ -34,8 +35,8 @@ pub(crate) use names::transaction_file;
 pub use names::{DETACHED, NamingScheme, VERSION_HINT, hint, version_of};
 pub use open::{ManifestFile, read_head};
 pub use refs::{
-    Branch, MAIN, Tag, branch, branch_folder, branch_path, branches, check_branch, check_tag, tag, tag_path,
-    tags,
+    Branch, MAIN, Tag, branch, branch_folder, branch_path, branches, check_branch, check_new_branch,
+    check_new_tag, tag, tag_path, tags,
 };
 pub use schema::{Field, Schema};
 pub use validate::check;

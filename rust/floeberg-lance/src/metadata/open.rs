@@ -11,6 +11,7 @@ use bytes::Bytes;
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_io::{Source, Store};
 
+use super::identity::ManifestEnd;
 use super::listing::ListedVersion;
 use super::validate;
 use crate::wire::{END, Manifest, ManifestHead, manifest_range, message_of, section_in};
@@ -28,6 +29,8 @@ pub struct ManifestFile {
     /// Its bytes before the manifest, from `start` on.
     before: Bytes,
     start: u64,
+    /// By which it is known again; `None` for one that was never a file here.
+    end: Option<ManifestEnd>,
 }
 
 impl ManifestFile {
@@ -46,7 +49,14 @@ impl ManifestFile {
         let manifest =
             Manifest::parse(&message_of(&bytes.slice(at..bytes.len() - END as usize), "a manifest")?)?;
         validate::check(&manifest, listed.version)?;
-        Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: bytes.slice(..at), start })
+        let end = Some(ManifestEnd::of(&manifest.head, &bytes, start));
+        Ok(Self {
+            manifest: Arc::new(manifest),
+            path: path.to_owned(),
+            before: bytes.slice(..at),
+            start,
+            end,
+        })
     }
 
     /// A manifest that was checked when it was built, and its file.
@@ -55,14 +65,27 @@ impl ManifestFile {
     pub fn of_written(manifest: Arc<Manifest>, file: &Bytes, path: String) -> Result<Self> {
         let range = manifest_range(file, file.len() as u64)?;
         let at = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let end = Some(ManifestEnd::of(&manifest.head, file, 0));
         // A copy, which does not keep the whole file.
-        Ok(Self { manifest, path, before: Bytes::copy_from_slice(&file[..at.min(file.len())]), start: 0 })
+        Ok(Self {
+            manifest,
+            path,
+            before: Bytes::copy_from_slice(&file[..at.min(file.len())]),
+            start: 0,
+            end,
+        })
     }
 
     /// A manifest that is in memory, which must be of the version that it says. Errors: `InvalidData`, naming the file.
     pub fn in_memory(manifest: Manifest, path: &str) -> Result<Self> {
         validate::check(&manifest, manifest.head.version).context("path", path)?;
-        Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before: Bytes::new(), start: 0 })
+        let (before, end) = (Bytes::new(), None);
+        Ok(Self { manifest: Arc::new(manifest), path: path.to_owned(), before, start: 0, end })
+    }
+
+    /// Is the manifest that was read the one at a place? Errors: `NotFound` without a file there; those of the store.
+    pub fn is_at(&self, store: &dyn Store, path: &str) -> Result<bool> {
+        self.end.as_ref().map_or(Ok(true), |end| end.is_at(store, path))
     }
 
     /// The message of the indices; `None` where there are none. Errors: `InvalidData`, naming the file.
@@ -82,6 +105,10 @@ impl ManifestFile {
             section
         } else {
             let end = self.start + self.before.len() as u64;
+            if !self.is_at(store, &self.path)? {
+                let message = "the manifest was replaced by another one: the table was removed and made anew. Open it again";
+                return Err(Error::not_found(message).with("path", &self.path));
+            }
             let bytes = store.open(&self.path)?.read(offset..end)?;
             let section = section_in(&bytes, offset, offset, what).context("path", &self.path)?;
             section.ok_or_else(|| Error::internal("a section before its own start"))?

@@ -17,6 +17,10 @@ use super::listing::entries;
 pub const MAIN: &str = "main";
 const TAGS: &str = "_refs/tags";
 const BRANCHES: &str = "_refs/branches";
+/// The folders of a table, or of a branch.
+const FOLDERS: [&str; 7] = ["_versions", "_transactions", "_deletions", "_indices", "_refs", "data", "tree"];
+/// What file systems allow of a name.
+const LONGEST: usize = 255;
 /// Refs are small; what is larger is something else.
 const LARGEST: u64 = 1 << 20;
 
@@ -46,6 +50,14 @@ pub struct Branch {
     pub created_at: u64,
     /// All that the file says.
     pub json: Map<String, Json>,
+}
+
+impl Branch {
+    /// What tells it from another branch of its name: from where it came, its id, and when.
+    pub(crate) fn identity(&self) -> String {
+        let keys = ["parentBranch", "parentVersion", "createAt", "identifier"];
+        keys.map(|key| get(&self.json, key).unwrap_or(&Json::Null).to_string()).join(" ")
+    }
 }
 
 /// All tags, by name. Errors: `InvalidData`, naming the file; those of the store.
@@ -96,12 +108,13 @@ pub fn branch_folder(root: &str, branch: Option<&str>) -> String {
 }
 
 fn parse_tag(name: &str, json: Map<String, Json>) -> Result<Tag> {
-    Ok(Tag {
-        name: name.to_owned(),
-        branch: text(&json, "branch")?.filter(|branch| branch != MAIN),
-        version: number(&json, "version")?,
-        json,
-    })
+    let branch = text(&json, "branch")?.filter(|branch| branch != MAIN);
+    // Its folder is named by it.
+    if branch.as_deref().is_some_and(|branch| check_branch(branch).is_err()) {
+        let message = format!("expected the name of a branch in `branch`, found {branch:?}");
+        return Err(Error::invalid_data(message));
+    }
+    Ok(Tag { name: name.to_owned(), branch, version: number(&json, "version")?, json })
 }
 
 fn parse_branch(name: &str, json: Map<String, Json>) -> Result<Branch> {
@@ -214,6 +227,44 @@ pub fn check_branch(name: &str) -> Result<()> {
     Err(Error::invalid_input(format!(
         "expected a branch other than `main`, of letters, digits, `.`, `-`, `_` and single slashes, without two dots or `.lock` \
          at the end, found {name:?}"
+    )))
+}
+
+/// Checks that a branch may be made with a name: its folder is no other's, and no folder of a branch's files.
+///
+/// A name that lacks only this is read, since others may have made the branch. Errors: `InvalidInput`.
+pub fn check_new_branch(name: &str) -> Result<()> {
+    check_branch(name)?;
+    let mut segments = name.split('/');
+    // Two names would be of one folder.
+    if segments.clone().any(|segment| segment == ".") {
+        let message = format!("expected a branch without a part that is `.`, found {name:?}");
+        return Err(Error::invalid_input(message));
+    }
+    // `tree/a/data` has the data files of the branch `a`.
+    if let Some(taken) = segments.nth(1).into_iter().chain(segments).find(|part| FOLDERS.contains(part)) {
+        let message = format!(
+            "expected a branch whose folder is no folder of files, found {name:?}: `{taken}` is one of {}",
+            FOLDERS.join(", ")
+        );
+        return Err(Error::invalid_input(message));
+    }
+    check_length(name, "a branch")
+}
+
+/// Checks that a tag may be made with a name. Errors: `InvalidInput`.
+pub fn check_new_tag(name: &str) -> Result<()> {
+    check_tag(name)?;
+    check_length(name, "a tag")
+}
+
+fn check_length(name: &str, what: &str) -> Result<()> {
+    let length = escaped(name).len() + ".json".len();
+    if length <= LONGEST {
+        return Ok(());
+    }
+    Err(Error::invalid_input(format!(
+        "expected {what} whose file has a name of at most {LONGEST} bytes, found one of {length}"
     )))
 }
 

@@ -4,6 +4,7 @@ use arrow_schema::{DataType, Field as ArrowField, TimeUnit};
 use floeberg_core::ErrorKind;
 use floeberg_core::schema::{PrimitiveType, Type};
 
+use super::refs::check_tag;
 use super::*;
 use crate::tests::tables::{base, column, fragment, fragment_with_ids, head, manifest};
 use crate::wire::{DeletionFile, Fragment, ManifestHead, SchemaField};

@@ -119,6 +119,7 @@ impl FragmentRows {
             ))
             .with("fragment", task.fragment_id));
         }
+        table.check_row_ids(place)?;
         let field_ids = FieldIds::new(table.schema());
         let mut files = Vec::new();
         for file in &task.files {

@@ -20,7 +20,7 @@ use crate::table::Table;
 /// Errors: `AlreadyExists` for a branch that is there; `InvalidInput` for a name that no branch may have; those of
 /// [`shallow_clone`](super::shallow_clone).
 pub fn create_branch(table: &Table, name: &str) -> Result<()> {
-    metadata::check_branch(name)?;
+    metadata::check_new_branch(name)?;
     let exists = || Error::new(ErrorKind::AlreadyExists, format!("the table has a branch {name:?} already"));
     let (root, store) = (table.location(), table.store().as_ref());
     let path = branch_path(root, name);
@@ -69,6 +69,7 @@ pub fn remove_branch(table: &Table, name: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound && metadata::is_table(store, &folder)? => None,
         Err(error) => return Err(error),
     };
+    table.check_same()?;
     for other in table.branches()? {
         if other.parent_branch.as_deref() == Some(name) {
             let message =

@@ -10,14 +10,15 @@ use serde_json::{Map, Value as Json, json};
 use super::put::{put_new, put_over, remove};
 use crate::commit::now;
 use crate::metadata::{self, tag_path};
+use crate::presence::check_manifest;
 use crate::table::Table;
 
 /// Gives a version of a table a name.
 ///
 /// Errors: `AlreadyExists` for a tag that is there; `InvalidInput` for a name that no tag may have, and a detached version;
-/// those of the store.
+/// `NotFound` for a version that was cleaned up, or is of a table that was removed; those of the store.
 pub fn create_tag(table: &Table, name: &str) -> Result<()> {
-    metadata::check_tag(name)?;
+    metadata::check_new_tag(name)?;
     let mut json = Map::new();
     set_version(&mut json, table)?;
     let moment = moment()?;
@@ -49,6 +50,7 @@ pub fn update_tag(table: &Table, name: &str) -> Result<()> {
 pub fn remove_tag(table: &Table, name: &str) -> Result<()> {
     let store = table.store().as_ref();
     metadata::tag(store, table.location(), name)?;
+    table.check_same()?;
     remove(store, &tag_path(table.location(), name))
 }
 
@@ -56,6 +58,7 @@ fn set_version(json: &mut Map<String, Json>, table: &Table) -> Result<()> {
     if table.version() & metadata::DETACHED != 0 {
         return Err(Error::invalid_input("a detached version cannot have a tag"));
     }
+    check_manifest(table)?;
     json.insert("branch".to_owned(), table.branch().map_or(Json::Null, Json::from));
     json.insert("version".to_owned(), Json::from(table.version()));
     json.insert("manifestSize".to_owned(), Json::from(manifest_size(table)?));

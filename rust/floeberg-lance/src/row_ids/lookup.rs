@@ -124,9 +124,4 @@ impl RowIdIndex {
         found.sort_unstable_by(|one, other| other.cmp(one));
         found
     }
-
-    /// The greatest id of all.
-    pub fn greatest(&self) -> Option<u64> {
-        self.greatest.last().copied()
-    }
 }

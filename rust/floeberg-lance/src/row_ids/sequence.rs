@@ -60,6 +60,17 @@ impl RowIds {
         }
     }
 
+    /// Checks that all ids were given, so that they are below the next one. Errors: `InvalidData`.
+    pub fn check_below(&self, next: u64) -> Result<()> {
+        let greatest = self.segments.iter().filter_map(Segment::bounds).map(|(_, greatest)| greatest).max();
+        match greatest.filter(|greatest| *greatest >= next) {
+            None => Ok(()),
+            Some(greatest) => Err(Error::invalid_data(format!(
+                "expected row ids below {next}, the next one that the manifest gives, found {greatest}"
+            ))),
+        }
+    }
+
     /// How many ids; `None` beyond 64 bits.
     pub fn len(&self) -> Option<u64> {
         self.segments.iter().try_fold(0_u64, |sum, segment| sum.checked_add(segment.len()))

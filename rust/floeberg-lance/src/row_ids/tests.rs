@@ -182,7 +182,11 @@ proptest! {
             expected.reverse();
             prop_assert_eq!(index.candidates(id), expected);
         }
-        prop_assert_eq!(index.greatest(), fragments.iter().flatten().max().copied());
+        for ids in &fragments {
+            let next = ids.iter().max().map_or(0, |greatest| greatest + 1);
+            prop_assert!(RowIds::new(ids).check_below(next).is_ok());
+            prop_assert!(ids.is_empty() || RowIds::new(ids).check_below(next - 1).is_err());
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use floeberg_core::{Error, ErrorKind};
 
 use super::tables::{column, data_file, fragment, fragment_with_ids, head, manifest, table_of};
+use crate::read::{FragmentRows, Rows};
 use crate::wire::{DataFile, DeletionFile, Fragment, Manifest, ManifestHead, SchemaField, Transaction};
 
 fn refused(manifest: Manifest) -> Error {
@@ -182,6 +183,10 @@ fn every_row_has_an_id_below_the_next_one() {
     assert!(error.to_string().contains("a row id for each of 3 rows, found 2"), "{error}");
     let low = table_of(with_ids(&[fragment_with_ids(0, &[0, 1])], 1)).unwrap();
     assert!(low.addresses(&[0]).unwrap_err().message().contains("row ids below 1"));
+    // Whoever reads rows is told, whatever is selected.
+    let request = crate::Scan::new(low).select(vec!["name".to_owned()]).request().unwrap();
+    let error = FragmentRows::open(&request, 0, Rows::Range(0..1)).unwrap_err();
+    assert!(error.message().contains("row ids below 1"), "{error}");
     let twice = table_of(with_ids(&[fragment_with_ids(0, &[0, 1]), fragment_with_ids(1, &[1])], 2)).unwrap();
     assert!(twice.addresses(&[1]).unwrap_err().message().contains("found it in two"));
     assert_eq!(twice.addresses(&[0]).unwrap(), [Some(0)]);

@@ -201,7 +201,7 @@ impl ManifestHead {
     }
 
     /// The bytes of the fields whose numbers are below that of the fragments, and of all others.
-    pub(super) fn around_fragments(&self) -> [Vec<u8>; 2] {
+    pub(crate) fn around_fragments(&self) -> [Vec<u8>; 2] {
         let (mut before, mut after) = (Encoder::default(), Encoder::default());
         before.messages(1, &self.fields);
         self.write_after(&mut after);

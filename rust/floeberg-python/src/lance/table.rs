@@ -70,11 +70,15 @@ impl LanceTable {
 
     /// The newest version of the branch.
     fn newest(&self, py: Python<'_>) -> PyResult<Self> {
-        let (location, old) = (self.0.location().to_owned(), self.0.options().clone());
-        let checkout = Checkout { branch: self.0.branch().map(str::to_owned), ..Checkout::default() };
-        let options = OpenOptions { checkout, ..old };
-        let opened = runtime::wait(py, &Cancel::default(), move |_| Table::open(&location, &options))?;
+        let table = self.0.clone();
+        let opened = runtime::wait(py, &Cancel::default(), move |_| table.newest())?;
         opened.map(Self).map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
+    }
+
+    /// Checks that the table, or its branch, was not removed and made anew since it was opened.
+    fn check_same(&self, py: Python<'_>) -> PyResult<()> {
+        let table = self.0.clone();
+        runtime::run(py, &Cancel::default(), move |_| table.check_same())
     }
 
     /// Another version of the branch.
@@ -178,6 +182,7 @@ impl LanceTable {
     fn version_numbers(&self, py: Python<'_>) -> PyResult<Vec<u64>> {
         let table = self.0.clone();
         runtime::run(py, &Cancel::default(), move |_| {
+            table.check_same()?;
             Ok(table.versions()?.into_iter().map(|listed| listed.version).collect())
         })
     }
@@ -186,6 +191,7 @@ impl LanceTable {
     fn versions(&self, py: Python<'_>) -> PyResult<Vec<VersionParts>> {
         let table = self.0.clone();
         runtime::run(py, &Cancel::default(), move |cancel| {
+            table.check_same()?;
             let mut versions = Vec::new();
             for listed in table.versions()? {
                 cancel.check()?;
