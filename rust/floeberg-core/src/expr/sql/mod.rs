@@ -8,6 +8,7 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
+pub use lexer::QuotedNames;
 pub use parser::parse;
 
 pub(super) use parser::is_plain_name;
