@@ -110,7 +110,7 @@ def test_no_row_is_lost_or_doubled(tmp_path, monkeypatch, seed):
             files(source, *groups)
             number += len(groups)
         elif done == "empty":
-            source.append(rows())
+            source.append(rows(), {"why": "a snapshot is asked for"})
         elif done == "compact" and source.snapshots():
             there = source.scan().to_arrow()
             rename_operation(source, source.overwrite(there).snapshot_id, "replace")

@@ -484,9 +484,9 @@ def test_appends_without_rows_make_batches_without_rows(table):
     append(table, 1)
     stream = Stream(table, streaming_max_files_per_micro_batch="1")
     assert stream.ids() == [1]
-    table.append(rows())
+    table.append(rows(), {"why": "a snapshot is asked for"})
     assert stream.batch() == []
-    table.append(rows())
+    table.append(rows(), {"why": "another one"})
     append(table, 2)
     assert stream.ids() == [2]
     assert stream.batch() is None

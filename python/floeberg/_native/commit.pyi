@@ -220,6 +220,7 @@ class Commit:
         made_from: list[int | None] = ...,
         files_are_new: bool = False,
         stage_only: bool = False,
+        leaves_record: bool = False,
     ) -> Commit:
         """Begins a commit. Nothing is written.
 
@@ -234,6 +235,7 @@ class Commit:
             files_are_new: Whether the files are certainly in no table yet. Otherwise, all manifests are searched for
                 them.
             stage_only: Whether no branch names the new snapshot.
+            leaves_record: Whether there is a snapshot even if no row changes.
 
         Raises:
             InvalidInputError: A property of the summary is reserved, or the operations exclude each other.

@@ -135,8 +135,11 @@ class Table:
     def metadata_json(self) -> str:
         """The metadata, as canonical JSON. Spec: Appendix C."""
 
-    def history(self) -> list[tuple[int, int, int | None, bool]]:
+    def history(self, audit_branch: str | None = None) -> list[tuple[int, int, int | None, bool]]:
         """The snapshot log, oldest first.
+
+        Args:
+            audit_branch: The branch that is read in the place of the current snapshot, with its snapshots.
 
         Returns:
             For each entry: the snapshot, its time in milliseconds from 1970-01-01 UTC, its parent, and whether it is an
@@ -171,8 +174,16 @@ class Table:
             NotFoundError: The table has no such snapshot.
         """
 
-    def inspect(self, name: str, snapshot_id: int | None, reference: str | None) -> MetadataReader:
+    def inspect(
+        self, name: str, snapshot_id: int | None, reference: str | None, audit_branch: str | None = None
+    ) -> MetadataReader:
         """Reads a metadata table, of a snapshot, a branch or a tag, or of the table's own snapshot.
+
+        Args:
+            name: The metadata table.
+            snapshot_id: The snapshot.
+            reference: The branch or tag.
+            audit_branch: The branch that is read in the place of the current snapshot.
 
         Raises:
             InvalidInputError: The metadata table does not exist.

@@ -107,8 +107,8 @@ def _check_same(name: str, values: Array, made: Array) -> None:
     if pc.any(changed).as_py():
         first = values.filter(changed)[0].as_py()
         raise InvalidInputError(
-            f"a new value of {name!r} would be rounded: {made.type} cannot hold {first}. Round it yourself, in SQL "
-            "with CAST(... AS ...)"
+            f"a new value of {name!r} would be rounded: {made.type} cannot hold {first}. Round it yourself: in "
+            "rows with a cast of their library, in SQL text with CAST(... AS ...)"
         )
 
 

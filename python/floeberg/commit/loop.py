@@ -48,6 +48,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     made_from: Sequence[int | None] = (),
     files_are_new: bool = False,
     stage_only: bool = False,
+    leaves_record: bool = False,
     report: Callable[[str, int, int, int], object] | None = None,
     stopped: Callable[[], None] = lambda: None,
     check: Callable[[OpenedTable], None] = lambda _: None,
@@ -66,6 +67,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
             for in the table and in the storage.
         stage_only: Whether no branch names the new snapshot, until it is published.
+        leaves_record: Whether there is a snapshot even if no row changes.
         report: Called now and then with the step of an attempt, its files, all files of the step, and its rows.
         stopped: Called where `report` or Ctrl-C stopped the commit, and nothing was committed.
         check: Called with the table that an attempt is made on. What it raises ends the commit.
@@ -92,6 +94,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         made_from=list(made_from),
         files_are_new=files_are_new,
         stage_only=stage_only,
+        leaves_record=leaves_record,
     )
     progress = Progress(table_operations, made)
     began = time.monotonic()

@@ -83,11 +83,12 @@ class RowOperations(StagedOperations):
         if self._is_done():
             self._skipped.append("add files")
             return
-        if not locations:
-            return
-        receipt, name_mapping = _native.describe_files(
-            self._staged(), locations, trust_field_ids=trust_field_ids, progress=self._reporter.native
-        )
+        if locations:
+            receipt, name_mapping = _native.describe_files(
+                self._staged(), locations, trust_field_ids=trust_field_ids, progress=self._reporter.native
+            )
+        else:
+            receipt, name_mapping = Receipt.concat([]).native(), None
         if check_duplicate_files:
             self._files_are_new = False
         self._added.append(receipt)

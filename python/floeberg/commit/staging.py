@@ -100,6 +100,8 @@ class StagedOperations:
                 "stage_only or a wap.id, and idempotency_key exclude each other: keys are searched for in branches, "
                 "and a staged snapshot is in none"
             )
+        self._leaves_record = self._key is not None or bool(self._properties)
+        """Whether a snapshot is made even if no row changes: a key is found by it, and properties are in it."""
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
         self._made_from: list[int | None] = []

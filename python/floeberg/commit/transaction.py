@@ -124,6 +124,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 made_from=self._read_from(starting),
                 files_are_new=self._files_are_new,
                 stage_only=self._is_staged(operations),
+                leaves_record=self._leaves_record,
                 report=self._reporter.native,
                 stopped=lambda: remove_written(self._written),
                 check=self._check_base,

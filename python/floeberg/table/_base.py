@@ -86,6 +86,13 @@ class TableBase:
         branches = [name for name, each in refs.items() if each["type"] == "branch"]
         return self._audit.branch_to_read(self._inner.properties, branches)
 
+    def _snapshot_id(self) -> int | None:
+        """The snapshot that is read where none is chosen."""
+        branch = self._audit_branch()
+        if branch is None:
+            return self._inner.snapshot_id
+        return cast("int", self._metadata()["refs"][branch]["snapshot-id"])
+
     def _branch_to_write(self, branch: str | None) -> str:
         """The branch that a write goes to, which may name one."""
         named = None if branch is None else checked_text("branch", branch)

@@ -58,7 +58,7 @@ class TableSnapshots(TableBase):
         known: dict[int | None, Snapshot] = {each.snapshot_id: each for each in self.snapshots()}
         found: list[TableVersion] = []
         # What is taken out is not found again: a chain that is damaged ends where it repeats.
-        snapshot = known.pop(self._inner.snapshot_id, None)
+        snapshot = known.pop(self._snapshot_id(), None)
         while snapshot is not None:
             moment = moment_of(snapshot.timestamp_ms * 1000)
             found.append(TableVersion(snapshot.snapshot_id, moment, snapshot.operation))
@@ -112,6 +112,9 @@ class TableSnapshots(TableBase):
     def current_snapshot(self) -> Snapshot | None:
         """The snapshot that is read: the current one, or the one that the table was opened at.
 
+        With the `wap.branch` of a catalog it is the newest one of that branch, as for scans and writes. That of `main`
+        is `snapshot_by_name("main")`.
+
         Returns:
             The snapshot, or `None` for an empty table.
 
@@ -119,17 +122,19 @@ class TableSnapshots(TableBase):
             >>> table.current_snapshot().summary["total-records"]
             '9'
         """
-        current = self._inner.snapshot_id
+        current = self._snapshot_id()
         return None if current is None else self.snapshot_by_id(current)
 
     def history(self) -> list[HistoryEntry]:
         """The log of snapshots that became current, oldest first.
 
+        A `wap.branch` has no log: its snapshots that have not expired stand in the place of the log.
+
         Examples:
             >>> [entry.is_current_ancestor for entry in table.history()]
             [True, True, True]
         """
-        return [HistoryEntry(*entry) for entry in self._inner.history()]
+        return [HistoryEntry(*entry) for entry in self._inner.history(self._audit_branch())]
 
     def refs(self) -> dict[str, SnapshotRef]:
         """Branches and tags by name. `main` exists if the table has a current snapshot.

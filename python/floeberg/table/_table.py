@@ -13,6 +13,7 @@ from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.audit import AuditSettings
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
+from floeberg.errors import InvalidInputError
 from floeberg.scan.whole_table import WholeTable
 from floeberg.table._add_files import TableAddFiles
 from floeberg.table._append import TableAppend
@@ -185,7 +186,7 @@ class Table(
             >>> table.inspect.history().num_rows
             3
         """
-        return InspectTable(self._inner)
+        return InspectTable(self._inner, self._audit_branch())
 
     def __repr__(self) -> str:
         return self._display().text()
@@ -194,12 +195,17 @@ class Table(
         return self._display().html(self.location(), self.format_version)
 
     def _display(self) -> TableDisplay:
+        try:
+            snapshot = self.current_snapshot()
+        except InvalidInputError:
+            # Settings that exclude each other are an error of reads and writes, and of no name.
+            snapshot = None
         return TableDisplay(
             ".".join(self.name()) or repr(self._inner),
             self.schema(),
             self.spec(),
             self.sort_order(),
-            self.current_snapshot(),
+            snapshot,
         )
 
     def __reduce__(self) -> tuple[Callable[..., Table], tuple[object, ...]]:

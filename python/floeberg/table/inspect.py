@@ -47,7 +47,8 @@ class InspectTable:
     """The metadata tables of a table, as `pyarrow.Table`.
 
     Tables of one snapshot show the snapshot `snapshot_id`, or that of the branch or tag `branch`. By default, this is
-    the one that the table was opened at, or the current one. The metadata tables of an empty table have no rows.
+    the one that the table was opened at, or the current one: with the `wap.branch` of a catalog, that of the branch.
+    The metadata tables of an empty table have no rows.
 
     Raises:
         InvalidDataError: A file is damaged. The error names it.
@@ -61,10 +62,12 @@ class InspectTable:
     """
 
     _inner: _native.Table
+    _audit_branch: str | None
 
-    def __init__(self, native: _native.Table) -> None:
+    def __init__(self, native: _native.Table, audit_branch: str | None = None) -> None:
         """Made by the table."""
         self._inner = native
+        self._audit_branch = audit_branch
 
     def snapshots(self) -> pa.Table:
         """All snapshots, in the order of the metadata.
@@ -352,10 +355,11 @@ class InspectTable:
             name,
             None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
             None if branch is None else checked_text("branch", branch),
+            self._audit_branch,
         )
 
     def __repr__(self) -> str:
         return f"InspectTable({self._inner!r})"
 
-    def __reduce__(self) -> tuple[type[InspectTable], tuple[_native.Table]]:
-        return InspectTable, (self._inner,)
+    def __reduce__(self) -> tuple[type[InspectTable], tuple[_native.Table, str | None]]:
+        return InspectTable, (self._inner, self._audit_branch)

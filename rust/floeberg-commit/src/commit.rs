@@ -52,6 +52,9 @@ pub struct CommitRequest {
     /// Is the snapshot only added to the table, so that no branch names it? It is published later, by
     /// [`Operation::Cherrypick`].
     pub stage_only: bool,
+    /// Does an operation on rows that changes none leave a snapshot all the same? It is the record of a key, of properties, or of
+    /// staged work.
+    pub leaves_record: bool,
 }
 
 /// A commit that can be retried until it succeeds.
@@ -172,7 +175,7 @@ impl Commit {
     fn is_rebased(&self, base: Option<&TableMetadata>) -> bool {
         let head = base.and_then(|base| base.branch_head(&self.request.branch));
         let is_older = |operation: &Operation| match operation {
-            Operation::RowDelta(delta) => delta.read_snapshot_id != head,
+            Operation::RowDelta(delta) => delta.stands_on_rows() && delta.read_snapshot_id != head,
             _ => false,
         };
         self.known_rows.is_moved() || self.request.operations.iter().any(is_older)
@@ -237,6 +240,7 @@ impl Commit {
             operation,
             branch: &self.request.branch,
             stage_only: self.request.stage_only,
+            leaves_record: self.request.leaves_record || self.request.stage_only,
             properties: &self.request.properties,
             now_ms,
         }

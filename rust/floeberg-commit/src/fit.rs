@@ -12,11 +12,20 @@ use floeberg_iceberg::manifest::{DataFile, FileContent};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_iceberg::write::{Purpose, Receipt, WrittenFile};
 
+/// What is known of the columns that files were written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Columns {
+    /// The files come to the table or to the branch: no value of theirs may be lost.
+    Come,
+    /// The branch had the files when its columns were changed: columns may have been dropped, and others may have the names.
+    WereThere,
+}
+
 /// Looks at files before they are added.
 ///
 /// Errors: `InvalidInput` for files of another table; `CommitConflict` if columns or the spec changed since, so that their rows
 /// would read as something else or could not be read.
-pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Result<()> {
+pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile], columns: Columns) -> Result<()> {
     let (purposes, numbers) = Receipt::purposes(files);
     let mut has_rows = vec![false; purposes.len()];
     for (WrittenFile { file, .. }, number) in files.iter().zip(&numbers) {
@@ -25,12 +34,9 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Resu
         }
     }
     let required = purposes.iter().zip(has_rows).map(|(purpose, has_rows)| {
+        check_origin(metadata, purpose)?;
         // Deletes are no rows of the table: they read as they were written, whatever the columns are by now.
-        if has_rows {
-            newly_required(metadata, purpose)
-        } else {
-            check_origin(metadata, purpose).map(|()| Vec::new())
-        }
+        if has_rows { newly_required(metadata, &purpose.schema, columns) } else { Ok(Vec::new()) }
     });
     let required: Vec<Vec<i32>> = required.collect::<Result<_>>()?;
     let data_files =
@@ -40,47 +46,55 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile]) -> Resu
             continue;
         };
         if let Some(id) = required.iter().find(|id| !has_no_null(purpose.schema.field(**id), file)) {
-            return Err(changed(&format!(
-                "column {:?} is required now, and the file may hold nulls",
-                purpose.schema.full_name(*id).unwrap_or_default()
-            ))
+            return Err(changed(
+                &format!(
+                    "column {:?} is required now, and the file may hold nulls",
+                    purpose.schema.full_name(*id).unwrap_or_default()
+                ),
+                "Write the rows again, or make the column optional",
+            )
             .with("file_path", &file.file_path));
         }
     }
     Ok(())
 }
 
+/// Do all rows of a schema fit the table, whatever their values are?
+pub(crate) fn fits_always(metadata: &TableMetadata, then: &Schema) -> bool {
+    newly_required(metadata, then, Columns::Come).is_ok_and(|required| required.is_empty())
+}
+
 /// The columns of files that have become required since they were written. Errors: those of [`check_fit`].
-fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32>> {
-    check_origin(metadata, purpose)?;
-    let (then, now) = (&purpose.schema, metadata.current_schema());
+fn newly_required(metadata: &TableMetadata, then: &Schema, columns: Columns) -> Result<Vec<i32>> {
+    let now = metadata.current_schema();
     if then.fields() == now.fields() {
         return Ok(Vec::new());
     }
-    check_common(then, now)?;
+    if columns == Columns::Come {
+        check_common(then, now)?;
+    }
     let mut required = Vec::new();
     // Row ids and last updates are stored with rows that are written again, and are not columns of the table.
     for field in every_field(then).into_iter().filter(|field| field.id <= LAST_TABLE_FIELD_ID) {
         let name = || then.full_name(field.id).unwrap_or_default();
         let known = metadata.schemas.iter().filter_map(|schema| schema.field(field.id));
         if !known.into_iter().any(|known| known.name == field.name) {
-            return Err(changed(&format!("column {:?} has another field id now", name())));
+            return Err(rewritten(&format!("column {:?} has another field id now", name())));
         }
         match now.field(field.id) {
             Some(found) if !reads(&field.field_type, &found.field_type) => {
                 let (name, then, now) = (name(), &field.field_type, &found.field_type);
-                return Err(changed(&format!("column {name:?} was of type {then} and is of type {now}")));
+                return Err(rewritten(&format!("column {name:?} was of type {then} and is of type {now}")));
             }
             Some(found) if found.required && !field.required => required.push(field.id),
-            Some(_) => {}
             // A dropped column is not read, as if it had been dropped after this commit. A new column of that name would be empty.
-            None if now.find(&name(), true).is_ok() => {
-                return Err(changed(&format!(
+            None if columns == Columns::Come && now.find(&name(), true).is_ok() => {
+                return Err(rewritten(&format!(
                     "column {:?} was dropped, and another column has its name",
                     name()
                 )));
             }
-            None => {}
+            _ => {}
         }
     }
     for field in
@@ -93,7 +107,7 @@ fn newly_required(metadata: &TableMetadata, purpose: &Purpose) -> Result<Vec<i32
         };
         if then.field(field.id).is_none() && parent_is_there {
             let name = now.full_name(field.id).unwrap_or_default();
-            return Err(changed(&format!("column {name:?} is new and required")));
+            return Err(rewritten(&format!("column {name:?} is new and required")));
         }
     }
     Ok(required)
@@ -110,7 +124,7 @@ fn check_common(then: &Schema, now: &Schema) -> Result<()> {
     let named = |fields: &mut dyn Iterator<Item = &Field>| {
         fields.map(|field| format!("{:?}", field.name)).collect::<Vec<_>>().join(", ")
     };
-    Err(changed(&format!(
+    Err(rewritten(&format!(
         "it has none of their columns {} any more; it has {}",
         named(&mut columns()),
         named(&mut now.fields().iter())
@@ -144,7 +158,7 @@ fn check_spec(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
     let id = purpose.spec.spec_id;
     match metadata.spec(id) {
         Ok(spec) if spec.fields == purpose.spec.fields => Ok(()),
-        _ => Err(changed(&format!("partition spec {id} was changed or removed"))),
+        _ => Err(rewritten(&format!("partition spec {id} was changed or removed"))),
     }
 }
 
@@ -181,7 +195,11 @@ fn every_field(schema: &Schema) -> Vec<&Field> {
     all
 }
 
-fn changed(what: &str) -> Error {
-    let message = format!("the table changed since the files were written: {what}. Write the rows again");
+fn rewritten(what: &str) -> Error {
+    changed(what, "Write the rows again")
+}
+
+fn changed(what: &str, remedy: &str) -> Error {
+    let message = format!("the table changed since the files were written: {what}. {remedy}");
     Error::new(ErrorKind::CommitConflict, message)
 }

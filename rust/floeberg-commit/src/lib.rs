@@ -8,6 +8,7 @@
 //! - `fit`: checks that files still fit the table that they are added to.
 //! - `clock`: the time of a commit.
 //! - `metadata_file`: documents to metadata files.
+//! - `renamed_branches`: the names that branches had before.
 //! - `key`: idempotency keys, by which earlier work is found again.
 //! - `random`: unique numbers and uuids.
 //! - `row_counts`: how many rows and files an operation changes.
@@ -45,6 +46,7 @@
 mod fit;
 mod clock;
 mod metadata_file;
+mod renamed_branches;
 mod key;
 mod random;
 mod row_counts;
@@ -84,7 +86,7 @@ pub use attempt::Attempt;
 pub use commit::{Commit, CommitRequest};
 pub use delete_mode::DeleteMode;
 pub use isolation::IsolationLevel;
-pub use key::{COMMIT_KEY, CommitKey};
+pub use key::{COMMIT_KEY, CommitKey, first_source};
 pub use operation::{NewTable, Operation, StatisticsChange};
 pub use progress::{Progress, Step};
 pub use ref_change::{RefChange, Retention, SnapshotChoice};

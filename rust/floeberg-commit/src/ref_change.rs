@@ -1,7 +1,7 @@
 //! How does a user change branches and tags?
 //!
 //! ```text
-//! {"change": "create", "name", "ref", "of-head"}        {"change": "remove", "name", "type"}
+//! {"change": "create", "name", "ref", "of-head", "of"}        {"change": "remove", "name", "type"}
 //! {"change": "replace", "name", "type", "snapshot-id"}  {"change": "rename", "name", "new-name"}
 //! {"change": "retention", "name", and what of it changes}
 //! {"change": "fast-forward", "name", "to"}              {"change": "set-current", "snapshot-id" or "ref"}
@@ -27,8 +27,10 @@ pub enum RefChange {
         name: String,
         /// Its snapshot and retention.
         reference: SnapshotRef,
-        /// Is its snapshot the newest one of the commit's branch instead?
+        /// Is its snapshot the newest one of a branch instead?
         of_head: bool,
+        /// Of this one; `None` is the commit's branch.
+        of: Option<String>,
     },
     /// Makes a branch or a tag name another snapshot. Its retention stays.
     Replace {
@@ -117,9 +119,10 @@ impl RefChange {
         let mut object = ObjectWriter::default();
         object.put("change", self.word());
         match self {
-            Self::Create { name, reference, of_head } => {
+            Self::Create { name, reference, of_head, of } => {
                 object.put("name", name.as_str());
                 object.put("of-head", *of_head);
+                object.put_some("of", of.as_deref());
                 object.put("ref", emit_ref(reference));
             }
             Self::Replace { name, kind, snapshot_id } => {
@@ -165,6 +168,7 @@ impl RefChange {
                 name: object.required("name", string)?,
                 reference: object.required("ref", parse_ref)?,
                 of_head: object.optional("of-head", boolean)?.unwrap_or(false),
+                of: object.optional("of", string)?,
             },
             "replace" => Self::Replace {
                 name: object.required("name", string)?,

@@ -59,6 +59,15 @@ pub struct RowDelta {
 }
 
 impl RowDelta {
+    /// Was it made of rows that the table had? One that only adds rows and deletes by key stands on none.
+    pub fn stands_on_rows(&self) -> bool {
+        let names_files = !(self.deleted_rows.is_empty()
+            && self.replaced.is_empty()
+            && self.removed.files().is_empty()
+            && self.referenced_data_files.is_empty());
+        names_files || self.read_snapshot_id.is_some() || self.filter.is_some() || self.keys.is_some()
+    }
+
     /// Rows that are deleted: for each data file its path and their positions.
     pub fn of_positions<'p>(files: impl Iterator<Item = (&'p str, RoaringTreemap)>) -> Self {
         let mut delta = Self::default();

@@ -242,6 +242,7 @@ pub(crate) fn check_properties(properties: &BTreeMap<String, String>) -> Result<
             })
             || ["source-snapshot-id", "published-wap-id"].contains(&name)
             || name.starts_with("partitions.")
+            || name.starts_with("floeberg.published-commit-")
     };
     match properties.keys().find(|name| is_own(name)) {
         Some(name) => Err(Error::invalid_input(format!(

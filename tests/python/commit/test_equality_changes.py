@@ -245,3 +245,17 @@ def test_writers_of_other_keys_and_of_the_same_key_lose_nothing(tmp_path):
         .to_pylist()
     )
     assert found[0]["part"] in {row["part"] for row in log if row["id"] == 1}
+
+
+def test_nothing_was_found_that_could_be_put_on_a_newer_state(tmp_path):
+    changes = feed([("update", 1, "a", 2.0, 1)])
+    table = made(tmp_path)
+    table.append(feed([("insert", 1, "a", 1.0, 1)]).drop_columns(["op", "at"]))
+    stale = catalog_in(tmp_path).load_table("ns.t")
+    for writer in (table, stale):
+        done = writer.apply_changes(changes, keys=["id"], operation="op", order_by="at", mode="equality")
+        assert (done.rebased, done.repeated) == (0, 0)
+    # And where a branch begins, rows are found on what it begins at.
+    done = table.refresh().update({"x": 3.0}, "id = 1", branch="new")
+    assert (done.rebased, done.updated_rows) == (0, 1)
+    assert content(table) == content(stale)

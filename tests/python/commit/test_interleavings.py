@@ -119,13 +119,22 @@ class Writers:
     # Operations.
 
     def begin(self) -> Begun:
-        kinds = ["append", "delete", "update", "upsert", "merge", "changes", "overwrite"]
+        kinds = ["append", "publish", "delete", "update", "upsert", "merge", "changes", "overwrite"]
         kinds += ["rows", "files"] if self.version > 1 else ["files"]
         kinds += ["equality"] if self.version > 1 and not self.partitioned else []
         kinds += ["compact", "compact"] if self.version > 2 else []
         kind = self.rng.choice(kinds)
         table = self.load()
+        staged = [self.row(key) for key in self.keys()] if kind == "publish" else []
+        if staged:
+            wap_id = f"w{next(self.values)}"
+            table.append(self.data(staged), {"wap.id": wap_id}, stage_only=True)
         transaction = table.transaction()
+        if staged:
+            transaction.manage_snapshots().publish_changes(wap_id).commit()
+            return Begun(
+                kind, transaction.commit_transaction, lambda state: state + staged, may_conflict=False
+            )
         modes = ["copy-on-write", "merge-on-read", "merge-on-read"] if self.version > 1 else ["copy-on-write"]
         on_conflict = self.rng.choice(["retry", "retry", "raise"])
         how = {"mode": self.rng.choice(modes)}

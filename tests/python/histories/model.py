@@ -57,6 +57,8 @@ class Node:
         operations: What its commit did.
         files: The receipts whose files are live, by the numbers of receipts and of writes.
         snapshot_id: Its id.
+        source: The snapshot whose changes it repeats.
+        wap_id: The id of staged work.
         lineage: The row ids and last updates that its rows had when they were first looked at.
     """
 
@@ -69,6 +71,20 @@ class Node:
     files: frozenset[tuple[int, int]] = frozenset()
     snapshot_id: int = 0
     lineage: dict[Occurrence, Lineage] = field(default_factory=dict)
+    source: Node | None = None
+    wap_id: str | None = None
+
+    def origin(self) -> Node:
+        """The snapshot that did first what it repeats, or itself."""
+        node = self
+        while node.source is not None:
+            node = node.source
+        return node
+
+    def added(self) -> Rows:
+        """The rows that came with it."""
+        before = {} if self.parent is None else self.parent.rows
+        return {key: row for key, row in self.rows.items() if key not in before}
 
     def ancestry(self) -> Iterator[Node]:
         """It and all before it."""

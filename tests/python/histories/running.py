@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from floeberg.catalog import MemoryCatalog
 from histories import columns as changing
 from histories import references, specs
 from histories.elsewhere import Elsewhere
-from histories.model import FIRST, ID, PART, Change, Columns, Node, Row, Rows, S, X, Y, Z
+from histories.model import FIRST, ID, PART, Change, Column, Columns, Node, Row, Rows, S, X, Y, Z
 from histories.steps import Step
 
 TYPES = {
@@ -72,6 +73,7 @@ class History:
         heads: The newest snapshot of each branch.
         tags: The snapshot of each tag.
         layout: How often the spec or the sort order changed.
+        renames: Old and new names of branches, and the snapshots that they had then.
         nodes: All snapshots.
         has_specs: Whether the table has several specs, so that partitions are not the values of `p` alone.
     """
@@ -84,6 +86,7 @@ class History:
     heads: dict[str, Node] = field(default_factory=dict)
     tags: dict[str, Node] = field(default_factory=dict)
     layout: int = 0
+    renames: list[tuple[str, str, frozenset[int]]] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     handles: list[Handle] = field(default_factory=list)
     receipts: list[Written] = field(default_factory=list)
@@ -135,21 +138,23 @@ class History:
             step = without_dynamic(step)
         if step.fresh:
             self.refresh(handle)
-        if step.action in changing.ACTIONS:
-            self._change_columns(step, handle)
-        elif step.action == "upgrade":
-            self._upgrade(handle)
-        elif step.action in references.ACTIONS:
-            references.change(self, step, handle)
-        elif step.action in specs.ACTIONS:
-            self._change_layout(step, handle)
-        elif step.action == "properties":
-            handle.table.set_properties({"step": str(step.number)})
-        elif step.action == "write":
-            self._write(step, handle)
-        else:
-            self._change_rows(step, handle)
+        of_actions: dict[str, Callable[[Step, Handle], object]] = {
+            **dict.fromkeys(changing.ACTIONS, self._change_columns),
+            **dict.fromkeys(references.ACTIONS, lambda step, handle: references.change(self, step, handle)),
+            **dict.fromkeys(specs.ACTIONS, self._change_layout),
+            "upgrade": lambda _, handle: self._upgrade(handle),
+            "replace": lambda _, handle: self._replace(handle),
+            "stage": self._stage,
+            "properties": lambda step, handle: handle.table.set_properties({"step": str(step.number)}),
+            "write": self._write,
+        }
+        of_actions.get(step.action, self._change_rows)(step, handle)
         self.refresh(handle)
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return NAME
 
     # Rows.
 
@@ -268,13 +273,24 @@ class History:
     # What must have come of it.
 
     def _done_before(self, step: Step) -> Node | None:
-        """The snapshot of an earlier commit with the key of a step."""
-        head = self.heads.get(step.branch)
+        """The snapshot of an earlier commit with the key of a step, or the one that it repeats."""
+        head = self.heads.get(step.branch) or self.heads.get("main")
         if step.key is None or head is None:
             return None
-        return next(
-            (node for node in head.ancestry() if (node.key, node.branch) == (step.key, step.branch)), None
-        )
+        works = (each for node in head.ancestry() for each in (node, node.origin()))
+        return next((each for each in works if each.key == step.key and self._is_of(each, step.branch)), None)
+
+    def _is_of(self, node: Node, branch: str) -> bool:
+        """Was a snapshot made on a branch, under this name or one that it had then?"""
+        if node.branch == branch:
+            return True
+        names = {branch}
+        for old, new, snapshots in reversed(self.renames):
+            if new in names:
+                names.add(old)
+                if old == node.branch and node.snapshot_id in snapshots:
+                    return True
+        return False
 
     def _check_refusal(self, error: errors.FloebergError, tried: Tried) -> None:
         """A step that was refused had a reason. That nothing was changed is compared afterwards."""
@@ -339,9 +355,13 @@ class History:
             )
             assert after == before, "nothing was committed"
             return
-        in_step = len(chain) == len(tried.changes)
+        after = states[1:]
+        if len(chain) != len(after):
+            # An operation that changes nothing leaves no snapshot.
+            after = [new for old, new in itertools.pairwise(states) if new != old]
+        in_step = len(chain) == len(after)
         for number, snapshot_id in enumerate(chain):
-            rows = states[number + 1] if in_step else states[-1]
+            rows = after[number] if in_step else states[-1]
             base = Node(base, rows, self.columns, step.branch, step.key, tried.names, files, snapshot_id)
             if in_step or number == len(chain) - 1:
                 self.nodes.append(base)
@@ -399,6 +419,40 @@ class History:
                 raise
             return
         self.layout += 1
+
+    def _stage(self, step: Step, handle: Handle) -> None:
+        """Appends rows to `main`, and no branch has the snapshot."""
+        rows, base = self.rows(step, handle.columns), self.heads.get("main")
+        wap_id = f"w{len(self.nodes)}"
+        properties = {"wap.id": wap_id}
+        try:
+            done = handle.table.append(arrow(rows, handle.columns), properties, stage_only=True)
+        except errors.CommitConflictError:
+            if not self.is_stale(handle):
+                raise
+            return
+        made = self._occurring(rows)
+        self._check_fits(Tried(step, handle, ("append",), handle.columns, base, [Change("append", made)]))
+        assert done.snapshot_id is not None
+        node = Node(base, (base.rows if base else {}) | made, self.columns, "main", None, ("append",))
+        node.files = base.files if base else frozenset()
+        node.snapshot_id, node.wap_id = done.snapshot_id, wap_id
+        self.nodes.append(node)
+
+    def _replace(self, handle: Handle) -> None:
+        """Another table takes the place of this one: a column of another type is another one."""
+        self.refresh(handle)
+        columns = tuple(
+            each
+            if each.number <= Z
+            else Column(next(self.ids), each.name, "string" if each.type == "long" else "long")
+            for each in self.columns
+        )
+        schema = [pa.field(each.name, TYPES[each.type], nullable=not each.required) for each in columns]
+        self.catalog.replace_table(NAME, pa.schema(schema), format_version=self.version)
+        self.columns, self.has_specs = columns, True
+        self.layout += 1
+        self.heads.pop("main", None)
 
     def _upgrade(self, handle: Handle) -> None:
         self.refresh(handle)

@@ -76,7 +76,21 @@ COLUMNS = ("add", "rename", "swap", "drop", "require", "relax", "promote")
 RECEIPTS = ("write", "take", "take", "take-overwriting", "take-dynamic")
 
 
-REFS = ("branch", "branch", "unbranch", "tag", "untag", "rollback", "current", "forward", "forward")
+REFS = (
+    "branch",
+    "branch",
+    "unbranch",
+    "rename-branch",
+    "tag",
+    "untag",
+    "rollback",
+    "current",
+    "forward",
+    "forward",
+    "publish",
+    "pick",
+    "pick",
+)
 LAYOUTS = ("respec", "respec", "reorder")
 
 
@@ -87,7 +101,7 @@ def changes(actions: st.SearchStrategy[str]) -> st.SearchStrategy[Step]:
         action=actions,
         handle=st.integers(0, 2),
         fresh=st.booleans(),
-        branch=st.sampled_from(["main", "main", "main", "dev"]),
+        branch=st.sampled_from(["main", "main", "main", "dev", "dev", "old"]),
         rows=rows,
         filter=filters,
         key=st.sampled_from([None, None, None, "k1", "k2"]),
@@ -128,9 +142,10 @@ steps = st.one_of(
     pairs,
     pairs,
     changes(st.sampled_from(RECEIPTS)),
+    changes(st.just("stage")),
     one_of_columns,
     transactions,
-    st.builds(Step, action=st.sampled_from(["upgrade", "properties"]), handle=st.integers(0, 2)),
+    st.builds(Step, action=st.sampled_from(["upgrade", "properties", "replace"]), handle=st.integers(0, 2)),
     st.builds(
         Step,
         action=st.sampled_from((*REFS, *LAYOUTS)),

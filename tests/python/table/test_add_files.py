@@ -599,3 +599,61 @@ def test_timestamps_of_int96_are_with_a_zone_or_without(catalog, old, kind):
     table = make(catalog, pa.schema({"c": kind}))
     table.add_files(put(old, "a.parquet", rows, use_deprecated_int96_timestamps=True))
     assert [each.replace(tzinfo=None) for each in table.scan().to_arrow()["c"].to_pylist()] == [ONE]
+
+
+INNER = pa.struct([pa.field("x", pa.int64(), nullable=False)])
+REQUIRED = {
+    "top": (pa.field("c", pa.int64(), nullable=False), [1, None], "c"),
+    "struct": (pa.field("c", INNER), [{"x": 1}, None, {"x": None}], "c.x"),
+    "list": (
+        pa.field("c", pa.list_(pa.field("element", pa.int64(), nullable=False))),
+        [[1], None, [None]],
+        "c.element",
+    ),
+    "map": (
+        pa.field("c", pa.map_(pa.string(), pa.field("value", pa.int64(), nullable=False))),
+        [[("a", 1)], None, [("b", None)]],
+        "c.value",
+    ),
+}
+
+
+@pytest.mark.parametrize("with_statistics", [True, False])
+@pytest.mark.parametrize("name", REQUIRED)
+def test_a_null_in_a_required_column_is_told_with_its_remedy(catalog, old, name, with_statistics):
+    field, values, column = REQUIRED[name]
+    table = make(catalog, pa.schema([field]))
+    loose = {
+        "c": pa.array(values[:-1], as_optional(field.type)),
+        "d": pa.array(values, as_optional(field.type)),
+    }
+    good, bad = (
+        put(old, f"{each}.parquet", pa.table({"c": loose[key]}), write_statistics=with_statistics)
+        for each, key in (("good", "c"), ("bad", "d"))
+    )
+    if name == "top":
+        put(old, "good.parquet", pa.table({"c": [1]}), write_statistics=with_statistics)
+    table.add_files(good)
+    with pytest.raises(
+        errors.InvalidInputError,
+        match=f'"{column}" is required, and the file has .*nulls in it: make it optional',
+    ) as raised:
+        table.add_files(bad)
+    assert raised.value.context["path"].endswith("bad.parquet")
+    assert table.refresh().scan().count() == len(pq.read_table(good))
+
+
+def as_optional(kind):
+    """The type with optional parts."""
+    if pa.types.is_struct(kind):
+        return pa.struct([each.with_nullable(True) for each in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_type)
+    return pa.map_(kind.key_type, kind.item_type) if pa.types.is_map(kind) else kind
+
+
+def test_the_message_names_the_path_that_is_not_there(catalog):
+    table = make(catalog)
+    for path in ("/no/file.parquet", "/no/folder/"):
+        with pytest.raises(errors.NotFoundError, match=f"no file or folder to add at .*{path}"):
+            table.add_files([path])

@@ -223,3 +223,62 @@ def test_the_environment_sends_a_job_to_a_branch(load, tmp_path, monkeypatch):
     monkeypatch.delenv("FLOEBERG_CATALOG__AUDITS__WAP__BRANCH")
     table = load().load_table("ns.t")
     assert (ids(table.scan()), ids(table.scan(branch="nightly"))) == ([1, 2], [1, 2, 3])
+
+
+def test_the_branch_is_the_current_state_whoever_asks(load):
+    main = load().load_table("ns.t")
+    first = main.current_snapshot()
+    table = load(wap_branch="audit").load_table("ns.t")
+    assert table.current_snapshot() == first, "until it is made, main is read"
+    table.append(NEW)
+    table.delete("id = 1")
+    main.refresh().append(pa.table({"id": [4], "city": ["Kiel"]}))
+    table.refresh()
+    head = table.scan(branch="audit").snapshot_id
+    assert head != main.current_snapshot().snapshot_id
+    assert table.current_snapshot().snapshot_id == head == table.scan().snapshot_id
+    line = [first.snapshot_id, table.current_snapshot().parent_snapshot_id, head]
+    assert [each.version for each in table.versions()] == line
+    assert [each.snapshot_id for each in table.history()] == line
+    assert table.inspect.history()["snapshot_id"].to_pylist() == line
+    assert all(each.is_current_ancestor for each in table.history())
+    now = table.current_snapshot().timestamp_ms
+    assert table.snapshot_as_of_timestamp(now).snapshot_id == head == table.scan().as_of(now).snapshot_id
+    with pytest.raises(errors.NotFoundError, match='branch "audit" had no snapshot'):
+        table.scan().as_of(first.timestamp_ms - 1)
+    assert table.changelog_scan(head).to_arrow().num_rows == 0
+    assert table.changelog_scan(first.snapshot_id, net=True).to_arrow().num_rows == 2
+    assert table.inspect.files()["record_count"].to_pylist() == [1, 1]
+    assert table.inspect.entries().num_rows >= 2
+    assert table.inspect.partitions()["record_count"].to_pylist() == [2]
+    assert str(head) in repr(table)
+    assert pickle.loads(pickle.dumps(table.inspect)).files().num_rows == 2
+    # What names main is main's.
+    assert table.snapshot_by_name("main") == main.current_snapshot() == table.metadata.current_snapshot()
+    assert sum(table.inspect.files(branch="main")["record_count"].to_pylist()) == 3
+    assert table.refs() == main.refresh().refs()
+    with table.manage_snapshots() as refs:
+        refs.create_tag(None, "now").create_branch(None, "copy")
+    assert {table.refs()[name].snapshot_id for name in ("now", "copy")} == {head}
+
+
+def test_a_row_delta_of_the_current_snapshot_is_of_the_branch(load):
+    table = load(wap_branch="audit").load_table("ns.t")
+    table.append(NEW)
+    for number in (10, 11):
+        read = table.current_snapshot().snapshot_id
+        recipe = table.row_delta_recipe()
+        rows = table.scan("id > 2", selected_fields=("_file", "_pos")).to_arrow()
+        new = recipe.write(pa.table({"id": [number], "city": ["Bonn"]}), task="0")
+        done = table.commit_row_delta(
+            [recipe.delete_rows(rows), new], read_snapshot_id=read, conflict_filter="id > 2"
+        )
+        assert done.rebased == 0
+    assert ids(table.scan()) == [1, 2, 11]
+
+
+def test_settings_that_contradict_hide_no_name(load):
+    both = load(wap_branch="audit", wap_id="w1").load_table("ns.t")
+    assert "ns.t" in repr(both)
+    with pytest.raises(errors.InvalidInputError, match="both a wap.id"):
+        both.current_snapshot()

@@ -178,6 +178,7 @@ def _parts_of(words: Words) -> _NewTable:
 
 def _partition(words: Words) -> str:
     column, how = transform(words)
+    column = '"' + column.replace('"', '""') + '"'
     if how == "identity":
         return f"identity({column})"
     name, _, number = how.rstrip("]").partition("[")

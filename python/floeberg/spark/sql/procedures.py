@@ -137,7 +137,8 @@ def _arguments(queries: Queries, inside: Words, name: str, parameters: Mapping[s
 
 
 def _current(table: Table) -> int | None:
-    found = table.current_snapshot()
+    # What procedures move is main, whatever is audited.
+    found = table.snapshot_by_name("main")
     return None if found is None else found.snapshot_id
 
 

@@ -157,7 +157,7 @@ class FloebergWriter(DataSourceArrowWriter):
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Makes the files of the tasks part of the table, all at once, and once."""
         receipts = receipts_of(messages)
-        if self._is_done:
+        if self._is_done or self._changes_nothing(receipts):
             return
         options = self._options
         branch = self._table._branch_to_write(options.branch)  # noqa: SLF001 - the package's own
@@ -176,6 +176,11 @@ class FloebergWriter(DataSourceArrowWriter):
                 made_from=self._made_from(messages, branch),
                 options=isolation,
             )
+
+    def _changes_nothing(self, receipts: Sequence[Receipt]) -> bool:
+        """Whether no snapshot is needed: of no rows, no properties, and no key that the user gave."""
+        is_told = self._options.idempotency_key is not None or bool(self._options.snapshot_properties)
+        return self._mode == "append" and not is_told and not any(each.rows for each in receipts)
 
     def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
         """The snapshots that an overwrite is validated from, in addition to the one when it began."""

@@ -4,7 +4,8 @@
 //! Spec: Appendix A, Avro; Avro 1.12, Schema Declaration.
 //!
 //! Invariant: every type is declared where it stands, under a name of its own: `PyIceberg` knows no names of types that were
-//! declared before. Names of a record's fields are unique.
+//! declared before. Names are `[A-Za-z_][A-Za-z0-9_]*`, and those of a record's fields are unique. A field that has another name
+//! in Iceberg says it, and is found by its id.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// The record of that name with these fields.
 ///
-/// Errors: `Unsupported` for a type that this version cannot write, `InvalidInput` for names that are equal in Avro.
+/// Errors: `Unsupported` for a type that this version cannot write.
 pub fn declare(fields: &StructType, name: &str) -> Result<Json> {
     Declarer::default().record(&fields.fields, name)
 }
@@ -33,17 +34,9 @@ struct Declarer {
 
 impl Declarer {
     fn record(&mut self, fields: &[Field], name: &str) -> Result<Json> {
-        let mut names = HashSet::new();
-        let mut declared = Vec::with_capacity(fields.len());
-        for field in fields {
-            let avro_name = avro_name(&field.name);
-            if !names.insert(avro_name.clone()) {
-                return Err(
-                    Error::invalid_input("two fields have the same name in Avro").with("field", field)
-                );
-            }
-            declared.push(self.field(field, avro_name)?);
-        }
+        let names = avro_names(fields);
+        let declared = fields.iter().zip(names).map(|(field, name)| self.field(field, name));
+        let declared: Vec<Json> = declared.collect::<Result<_>>()?;
         Ok(json!({"type": "record", "name": name, "fields": declared}))
     }
 
@@ -139,13 +132,36 @@ impl Declarer {
     }
 }
 
-/// A valid Avro name. Java tests UTF-16 units: a character outside the first plane is two units, neither a letter.
+/// The names of a record's fields. A name that Avro allows stays; one that is made and is taken already gets a number.
+fn avro_names(fields: &[Field]) -> Vec<String> {
+    let sane: Vec<String> = fields.iter().map(|field| avro_name(&field.name)).collect();
+    let is_kept = |(field, sane): (&Field, &String)| field.name == *sane;
+    let kept: HashSet<&str> =
+        fields.iter().zip(&sane).filter(|each| is_kept(*each)).map(|(_, sane)| sane.as_str()).collect();
+    let mut made: HashSet<String> = HashSet::new();
+    let name = |(field, sane): (&Field, &String)| {
+        if is_kept((field, sane)) {
+            return sane.clone();
+        }
+        let mut name = sane.clone();
+        let mut number = 1;
+        while kept.contains(name.as_str()) || made.contains(&name) {
+            number += 1;
+            name = format!("{sane}_{number}");
+        }
+        made.insert(name.clone());
+        name
+    };
+    fields.iter().zip(&sane).map(name).collect()
+}
+
+/// A name that Avro allows, made as Iceberg Java does: UTF-16 units that it does not allow become hexadecimal numbers. Java leaves
+/// letters beyond ASCII as they are, which readers that follow Avro refuse.
 fn avro_name(name: &str) -> String {
     let mut sane = String::with_capacity(name.len());
     for (position, character) in name.chars().enumerate() {
-        let in_first_plane = u32::from(character) < 0x1_0000;
         let is_digit = character.is_ascii_digit();
-        if character == '_' || character.is_alphabetic() && in_first_plane || is_digit && position > 0 {
+        if character == '_' || character.is_ascii_alphabetic() || is_digit && position > 0 {
             sane.push(character);
         } else if is_digit {
             sane.extend(['_', character]);
@@ -155,5 +171,5 @@ fn avro_name(name: &str) -> String {
             }
         }
     }
-    sane
+    if sane.is_empty() { "_".to_owned() } else { sane }
 }

@@ -17,14 +17,14 @@ use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 use floeberg_iceberg::write::WrittenFile;
 
 use crate::Update;
+use crate::key::{SOURCE_SNAPSHOT_ID, published_work};
 use crate::produce::{
-    ActionContext, FileChange, NamedFiles, Produced, Removal, change_files, manifests_of, partition_key,
+    ActionContext, FileChange, NamedFiles, Produced, Removal, change_files, check_moved_branch, manifests_of,
+    partition_key, purpose_of,
 };
 use crate::validate::validate_added_data_files;
 use crate::validation::Validation;
 
-/// In a summary: the snapshot whose changes a snapshot repeats.
-const SOURCE_SNAPSHOT_ID: &str = "source-snapshot-id";
 /// In a summary: the id of staged work.
 const WAP_ID: &str = "wap.id";
 /// In a summary: the id of staged work that is published.
@@ -44,6 +44,7 @@ pub(super) fn cherrypick(
     let parent_id = parent.as_ref().map(|parent| parent.snapshot_id);
     check_not_applied(context, &picked, parent_id)?;
     if picked.parent_snapshot_id == parent_id {
+        check_moved_branch(context, context.branch, parent_id, snapshot_id)?;
         let moved = Update::SetSnapshotRef(context.branch.to_owned(), context.branch_at(snapshot_id));
         return Ok(Produced::of(vec![moved]));
     }
@@ -63,6 +64,7 @@ pub(super) fn cherrypick(
     };
     let mut properties: BTreeMap<String, String> = context.properties.clone();
     properties.insert(SOURCE_SNAPSHOT_ID.to_owned(), snapshot_id.to_string());
+    properties.extend(published_work(&context.metadata, &picked));
     if let Some(id) = wap_id(&picked) {
         properties.insert(PUBLISHED_WAP_ID.to_owned(), id.clone());
     }
@@ -72,6 +74,8 @@ pub(super) fn cherrypick(
         base_manifests: Mutex::new(None),
         // Whoever wrote the files: they must be there, and not in the branch yet.
         files_are_new: false,
+        // Where nothing is applied, it says that it was.
+        leaves_record: true,
         properties: &properties,
         ..*context
     };
@@ -111,9 +115,8 @@ fn check_not_applied(context: &ActionContext<'_>, picked: &Snapshot, parent_id: 
         if ancestor.snapshot_id == picked.snapshot_id {
             return refused(format!("the branch has snapshot {} already", picked.snapshot_id));
         }
-        if says(SOURCE_SNAPSHOT_ID).is_some()
-            && self::origin(&context.metadata, ancestor.snapshot_id) == origin
-        {
+        let repeats = says(SOURCE_SNAPSHOT_ID).map(|_| self::origin(&context.metadata, ancestor.snapshot_id));
+        if repeats.unwrap_or(ancestor.snapshot_id) == origin {
             return refused(format!(
                 "snapshot {} was applied to the branch already, as snapshot {}",
                 picked.snapshot_id, ancestor.snapshot_id
@@ -178,6 +181,7 @@ fn files_of(context: &ActionContext<'_>, picked: &Snapshot) -> Result<[Vec<Writt
         }
         let entries = context.entries(&manifest, &wanted).context("manifest", &manifest.manifest_path)?;
         let partition_type = &context.specs()?.get(manifest.partition_spec_id)?.partition_type.clone();
+        let purpose = purpose_of(&context.metadata, picked.snapshot_id, manifest.partition_spec_id)?;
         let snapshot_ids = &entries.details()?.snapshot_id;
         for (row, status) in entries.status.values().iter().enumerate() {
             let is_own = snapshot_ids.is_valid(row) && snapshot_ids.value(row) == picked.snapshot_id;
@@ -197,7 +201,7 @@ fn files_of(context: &ActionContext<'_>, picked: &Snapshot) -> Result<[Vec<Writt
             let mut file = entries.entry(row, partition_type)?.data_file;
             // Rows of the new snapshot get row ids of their own.
             file.first_row_id = None;
-            changed.push(WrittenFile { spec_id: manifest.partition_spec_id, file, purpose: None });
+            changed.push(WrittenFile { spec_id: manifest.partition_spec_id, file, purpose: purpose.clone() });
         }
     }
     Ok([added, removed])

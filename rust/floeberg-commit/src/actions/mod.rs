@@ -74,9 +74,7 @@ pub(super) fn attempt(
         }
         Operation::SetLocation(location) => Ok(location::set_location(&context.metadata, location)),
         Operation::SetStatistics(change) => statistics::set_statistics(&context.metadata, change),
-        Operation::ChangeRef(change) => {
-            references::change_ref(&context.metadata, validation, context.branch, change)
-        }
+        Operation::ChangeRef(change) => references::change_ref(context, validation, change),
         Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),
     }
 }

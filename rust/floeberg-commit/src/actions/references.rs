@@ -5,13 +5,16 @@
 //! Invariant: a branch never becomes a tag, nor a tag a branch. A ref that leaves snapshots behind, or takes over those of
 //! another, is moved only from where the user saw it: else a commit of another writer would be lost or published unseen.
 
+use std::collections::BTreeMap;
+
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
 use crate::Update;
 use crate::changed_since::as_conflict_if;
-use crate::produce::Produced;
+use crate::produce::{ActionContext, Produced, check_moved_branch};
 use crate::ref_change::{RefChange, Retention, SnapshotChoice};
+use crate::renamed_branches::{RENAMED_BRANCHES, with_rename};
 use crate::validation::Validation;
 
 /// Changes a branch or a tag; rollbacks change the branch of the commit.
@@ -19,12 +22,12 @@ use crate::validation::Validation;
 /// Errors: `NotFound` for a missing ref or snapshot, `AlreadyExists` for a new name that is taken, `InvalidInput` for a change that
 /// the ref does not allow, `CommitConflict` where another writer moved it since, or removed it.
 pub(super) fn change_ref(
-    metadata: &TableMetadata,
+    context: &ActionContext<'_>,
     validation: Validation<'_>,
-    branch: &str,
     change: &RefChange,
 ) -> Result<Produced> {
-    Changing { metadata, validation }.change(branch, change).map_err(|error| match error.kind() {
+    let (branch, metadata) = (context.branch, context.metadata.as_ref());
+    Changing { context, metadata, validation }.change(branch, change).map_err(|error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::InvalidInput => {
             let names = change.names(branch);
             as_conflict_if(validation, "branches or tags", |metadata| {
@@ -36,6 +39,7 @@ pub(super) fn change_ref(
 }
 
 struct Changing<'a> {
+    context: &'a ActionContext<'a>,
     metadata: &'a TableMetadata,
     validation: Validation<'a>,
 }
@@ -43,9 +47,9 @@ struct Changing<'a> {
 impl Changing<'_> {
     fn change(&self, branch: &str, change: &RefChange) -> Result<Produced> {
         match change {
-            RefChange::Create { name, reference, of_head: false } => self.create(name, reference),
-            RefChange::Create { name, reference, of_head: true } => {
-                let snapshot_id = self.seen_head(branch)?;
+            RefChange::Create { name, reference, of_head: false, .. } => self.create(name, reference),
+            RefChange::Create { name, reference, of_head: true, of } => {
+                let snapshot_id = self.seen_head(of.as_deref().unwrap_or(branch))?;
                 self.create(name, &SnapshotRef { snapshot_id, ..reference.clone() })
             }
             RefChange::Replace { name, kind, snapshot_id } => self.replace(name, *kind, *snapshot_id),
@@ -64,6 +68,9 @@ impl Changing<'_> {
         self.metadata.snapshot(reference.snapshot_id)?;
         self.check_free(name)?;
         check_retention(name, reference)?;
+        if reference.kind == RefKind::Branch {
+            self.check_files(name, reference.snapshot_id)?;
+        }
         Ok(set(name, reference.clone()))
     }
 
@@ -74,6 +81,9 @@ impl Changing<'_> {
             self.check_columns(name, snapshot_id)?;
         }
         self.check_not_moved(name)?;
+        if kind == RefKind::Branch {
+            self.check_files(name, snapshot_id)?;
+        }
         Ok(moved(name, known, snapshot_id))
     }
 
@@ -87,9 +97,12 @@ impl Changing<'_> {
             return Ok(Produced::default());
         }
         self.check_free(new_name)?;
+        // Work that was done under the old name is found under the new one.
+        let renamed = with_rename(self.metadata, name, new_name, known.snapshot_id);
         Ok(Produced::of(vec![
             Update::RemoveSnapshotRef(name.to_owned()),
             Update::SetSnapshotRef(new_name.to_owned(), known),
+            Update::SetProperties(BTreeMap::from([(RENAMED_BRANCHES.to_owned(), renamed)])),
         ]))
     }
 
@@ -120,6 +133,7 @@ impl Changing<'_> {
         let Some(known) = self.metadata.refs.get(name) else {
             check_name(name)?;
             self.check_columns(name, target)?;
+            self.check_files(name, target)?;
             return Ok(set(name, SnapshotRef::new(target, RefKind::Branch)));
         };
         self.of_kind(name, RefKind::Branch)?;
@@ -129,6 +143,7 @@ impl Changing<'_> {
                 known.snapshot_id
             )));
         }
+        self.check_files(name, target)?;
         Ok(moved(name, known, target))
     }
 
@@ -174,6 +189,7 @@ impl Changing<'_> {
 
     fn move_branch(&self, branch: &str, snapshot_id: i64) -> Result<Produced> {
         self.check_not_moved(branch)?;
+        self.check_files(branch, snapshot_id)?;
         match self.metadata.refs.get(branch) {
             None => Ok(set(branch, SnapshotRef::new(snapshot_id, RefKind::Branch))),
             Some(_) => Ok(moved(branch, self.of_kind(branch, RefKind::Branch)?, snapshot_id)),
@@ -212,6 +228,11 @@ impl Changing<'_> {
             others.join(", ")
         ))
         .with("snapshot", snapshot_id))
+    }
+
+    /// Errors: those of [`check_moved_branch`].
+    fn check_files(&self, branch: &str, snapshot_id: i64) -> Result<()> {
+        check_moved_branch(self.context, branch, self.metadata.branch_head(branch), snapshot_id)
     }
 
     /// The newest snapshot of a branch as the user knows it: by operations before this one, and else as it was when the commit

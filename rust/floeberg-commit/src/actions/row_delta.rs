@@ -50,7 +50,7 @@ pub(super) fn row_delta(
     };
     check_base(context, check)?;
     validate_added_rows(context, validation, delta, Since { level, were_deleted, moved: &moved })?;
-    if changes_nothing {
+    if changes_nothing && !context.leaves_record {
         // What a command found nothing to do for must still be so: other operations of its commit rely on it.
         return Ok(Produced::default());
     }
@@ -66,6 +66,7 @@ pub(super) fn row_delta(
     let operation = match (adds_rows, adds_deletes || !removed.is_empty()) {
         (true, false) => "append",
         (true, true) => "overwrite",
+        (false, _) if changes_nothing => "overwrite",
         (false, _) => "delete",
     };
     let removal = Removal::Files(NamedFiles::new(&removed));

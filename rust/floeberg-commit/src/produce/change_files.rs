@@ -22,7 +22,7 @@ use super::received::{check_not_listed, check_there};
 use super::removal::Removal;
 use super::snapshot::{Produced, add_snapshot};
 use crate::RowCounts;
-use crate::fit::check_fit;
+use crate::fit::{Columns, check_fit};
 use crate::progress::Step;
 use crate::summary::{Counted, Summary};
 
@@ -46,7 +46,7 @@ pub(crate) struct FileChange<'a> {
     pub may_have_links: bool,
 }
 
-/// Makes the snapshot of a change.
+/// Makes the snapshot of a change. Where nothing changes there is none, unless it is a record.
 ///
 /// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added or are not there to
 /// be removed; those of reading manifests and of the store.
@@ -54,7 +54,7 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     context.progress.begin(Step::Committing, 0);
     let parent = context.parent()?;
     let (data, deletes) = by_content(take_base_manifests(context)?);
-    check_fit(&context.metadata, change.added)?;
+    check_fit(&context.metadata, change.added, Columns::Come)?;
     if !context.files_are_new {
         check_not_listed(context, data.iter().chain(&deletes), change.added, change.may_have_links)?;
         check_there(context, change.added)?;
@@ -67,6 +67,11 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
             take_out(context, [&data, &deletes], removal, change.is_of_attempt, &mut summary, &mut taken)?
         }
     };
+    // Delete files that no row needs any more may go with rows, and alone are no reason for a snapshot.
+    let is_named = matches!(change.removal, Some(Removal::Files(files)) if files.len() > 0);
+    if change.added.is_empty() && taken.counts.deleted_files == 0 && !is_named && !context.leaves_record {
+        return Ok(Produced::default());
+    }
     let Taken { mut replaced, counts } = taken;
     for written in change.added {
         summary.add(&Counted::of(written.spec_id, &written.file));

@@ -41,6 +41,8 @@ pub(crate) struct ActionContext<'a> {
     pub branch: &'a str,
     /// Does the snapshot stay without a branch?
     pub stage_only: bool,
+    /// Does it leave a snapshot even if it changes nothing?
+    pub leaves_record: bool,
     /// What the user says of the snapshot, and the commit's own key.
     pub properties: &'a BTreeMap<String, String>,
     /// The time of the commit.

@@ -68,6 +68,7 @@ impl Kit {
             made_from: Vec::new(),
             files_are_new: true,
             stage_only: false,
+            leaves_record: false,
         }
     }
 
@@ -220,7 +221,7 @@ pub(super) fn append(path: &str, day: &str) -> Operation {
 /// Makes a branch or a tag.
 pub(super) fn create_ref(name: &str, snapshot_id: i64, kind: RefKind) -> Operation {
     let reference = SnapshotRef::new(snapshot_id, kind);
-    Operation::ChangeRef(RefChange::Create { name: name.to_owned(), reference, of_head: false })
+    Operation::ChangeRef(RefChange::Create { name: name.to_owned(), reference, of_head: false, of: None })
 }
 
 pub(super) fn remove_branch(name: &str) -> Operation {

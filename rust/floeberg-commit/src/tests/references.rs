@@ -114,8 +114,9 @@ fn refs_are_made_replaced_renamed_and_removed() {
 fn changes_of_refs_that_cannot_be_made_say_why() {
     let (mut kit, ids) = three();
     let reference = |kind| SnapshotRef::new(ids[0], kind);
-    let create =
-        |called: &str, reference| change(RefChange::Create { name: name(called), reference, of_head: false });
+    let create = |called: &str, reference| {
+        change(RefChange::Create { name: name(called), reference, of_head: false, of: None })
+    };
     let keep = |called: &str, retention| change(RefChange::Retention { name: name(called), retention });
     let age = |age| Retention { max_ref_age_ms: Some(age), ..Retention::default() };
     let snapshots = Retention { min_snapshots_to_keep: Some(1), ..Retention::default() };

@@ -32,5 +32,5 @@ pub use project::{PartitionColumn, Residuals, project_inclusive, project_strict}
 pub use prune::{
     Mismatch, MismatchReason, explain_mismatch, explain_mismatches, may_match, must_match, must_match_each,
 };
-pub use sql::{parse, value_columns};
+pub use sql::{QuotedNames, parse, value_columns};
 pub use stats::{ColumnStats, Share, Stats, StatsColumn, StatsColumns};

@@ -23,7 +23,7 @@ use super::columns::{check_ids, check_names};
 use super::listing::{AT_A_TIME, files_of, format_of};
 use super::partition::{FileFacts, check_agrees, column_of, partition_of, said_by_path};
 use super::path_values::{PathValues, path_values};
-use super::readable::check_readable;
+use super::readable::{check_readable, nulls_in_required};
 use super::types::TypeRules;
 use crate::Table;
 use crate::manifest::DataFile;
@@ -289,9 +289,6 @@ impl<'a> Describer<'a> {
         };
         let found = nulls(id).copied().unwrap_or_default();
         let name = self.schema.full_name(*id).unwrap_or_default();
-        Err(Error::invalid_input(format!(
-            "the column {name:?} is required, and the file has {found} nulls in it: make it optional first, or leave the \
-             file out"
-        )))
+        Err(nulls_in_required(&name, Some(found)))
     }
 }

@@ -89,7 +89,9 @@ fn files_below(store: &dyn Store, folder: &str, cancel: &Cancel) -> Result<Vec<S
         if folders.is_empty() {
             break;
         }
-        let listed = ordered(&folders, AT_A_TIME, cancel, |folder| store.list(folder).map_err(not_there));
+        let listed = ordered(&folders, AT_A_TIME, cancel, |folder| {
+            store.list(folder).map_err(|error| not_there(error, folder))
+        });
         let mut below = Vec::new();
         for (folder, entries) in folders.iter().zip(listed?) {
             for entry in entries.into_iter().filter(|entry| !is_hidden(&entry.name)) {
@@ -119,11 +121,13 @@ fn is_hidden(name: &str) -> bool {
     name.starts_with('.') || (name.starts_with('_') && !name.contains('=')) || name.ends_with("._COPYING_")
 }
 
-fn not_there(error: Error) -> Error {
+fn not_there(error: Error, location: &str) -> Error {
     if error.kind() != ErrorKind::NotFound {
         return error;
     }
-    Error::not_found("there is no file or folder to add at this location").caused_by(error)
+    Error::not_found(format!("there is no file or folder to add at {location}"))
+        .with("path", location)
+        .caused_by(error)
 }
 
 /// Which of three formats does a file have, by the end of its name, or else by its first bytes?

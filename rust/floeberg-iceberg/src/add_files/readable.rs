@@ -9,9 +9,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
-use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
-use floeberg_core::{Cancel, Result};
+use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType, Schema, StructType, Type};
+use floeberg_core::{Cancel, Error, Result};
 use floeberg_files::{
     FileConstants, FileField, FileFields, FileFilter, FileMetrics, FileReader, Projection, UnitRequest,
     field_place,
@@ -22,7 +25,7 @@ const BATCH_ROWS: usize = 8192;
 
 /// Reads the columns of which nothing is proven.
 ///
-/// Errors: `InvalidData` for a null in a required column, and for a value that the table's type does not have.
+/// Errors: `InvalidInput` for a null in a required column, `InvalidData` for a value that the table's type does not have.
 pub(super) fn check_readable(
     file: &Arc<dyn FileReader>,
     schema: &Schema,
@@ -40,7 +43,8 @@ pub(super) fn check_readable(
 }
 
 fn read(file: Arc<dyn FileReader>, columns: Vec<Field>, cancel: &Cancel) -> Result<()> {
-    let projected = Schema::new(0, columns)?;
+    // Nulls are looked for here: what to do about them is known here.
+    let projected = Schema::new(0, columns.iter().map(optional).collect())?;
     let projection =
         Arc::new(Projection::new(&projected, file.fields(), &FileConstants::new(BTreeMap::new()))?);
     let units = file.units(None, &FileFilter::All);
@@ -56,10 +60,57 @@ fn read(file: Arc<dyn FileReader>, columns: Vec<Field>, cancel: &Cancel) -> Resu
             cancel,
         };
         for batch in Arc::clone(&file).read(&request)? {
-            batch?;
+            let batch = batch?;
+            for (field, array) in columns.iter().zip(batch.columns()) {
+                if let Some(name) = null_in_required(field, array, None) {
+                    return Err(nulls_in_required(&name, None));
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// A field of which every part may be null, but keys of maps.
+fn optional(field: &Field) -> Field {
+    let field_type = match &field.field_type {
+        Type::Struct(fields) => {
+            Type::Struct(StructType { fields: fields.fields.iter().map(optional).collect() })
+        }
+        Type::List(list) => Type::List(Box::new(ListType { element: optional(&list.element) })),
+        Type::Map(map) => Type::Map(Box::new(MapType { key: map.key.clone(), value: optional(&map.value) })),
+        other => other.clone(),
+    };
+    Field { required: false, field_type, ..field.clone() }
+}
+
+/// The name of a required part of a column that is null where its parent is not.
+fn null_in_required(field: &Field, array: &ArrayRef, parent: Option<&NullBuffer>) -> Option<String> {
+    let own = array.logical_nulls();
+    let is_null = |row: usize| own.as_ref().is_some_and(|nulls| nulls.is_null(row));
+    let is_there = |row: usize| parent.is_none_or(|parent| parent.is_valid(row));
+    if field.required && (0..array.len()).any(|row| is_null(row) && is_there(row)) {
+        return Some(field.name.clone());
+    }
+    let below = match &field.field_type {
+        Type::Struct(fields) => {
+            let there = NullBuffer::union(parent, own.as_ref());
+            let mut children = fields.fields.iter().zip(array.as_struct_opt()?.columns());
+            children.find_map(|(field, child)| null_in_required(field, child, there.as_ref()))
+        }
+        Type::List(list) => null_in_required(&list.element, array.as_list_opt::<i32>()?.values(), None),
+        Type::Map(map) => null_in_required(&map.value, array.as_map_opt()?.values(), None),
+        _ => None,
+    };
+    below.map(|below| format!("{}.{below}", field.name))
+}
+
+/// The error for nulls in a required column, as many as are known.
+pub(super) fn nulls_in_required(name: &str, count: Option<i64>) -> Error {
+    let found = count.map_or_else(|| "nulls".to_owned(), |count| format!("{count} nulls"));
+    Error::invalid_input(format!(
+        "the column {name:?} is required, and the file has {found} in it: make it optional first, or leave the file out"
+    ))
 }
 
 fn column_of<'a>(file: &'a FileFields, field: &Field) -> Result<Option<&'a FileField>> {

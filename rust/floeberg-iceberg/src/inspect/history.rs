@@ -16,8 +16,10 @@ pub(super) fn fields() -> Vec<Field> {
     ]
 }
 
-pub(super) fn rows(metadata: &TableMetadata) -> Result<Vec<Row>> {
-    let rows = metadata.history().into_iter().map(|entry| {
+/// Those of the snapshot log, or of a branch that is read in its place.
+pub(super) fn rows(metadata: &TableMetadata, branch: Option<&str>) -> Result<Vec<Row>> {
+    let entries = branch.map_or_else(|| metadata.history(), |branch| metadata.history_of(branch));
+    let rows = entries.into_iter().map(|entry| {
         Ok(vec![
             moment(entry.made_current_at_ms)?,
             Some(Value::Long(entry.snapshot_id)),

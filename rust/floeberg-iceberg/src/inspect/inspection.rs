@@ -52,7 +52,7 @@ impl Inspection {
         let metadata = self.table.metadata();
         Ok(match self.which {
             MetadataTable::Snapshots => known(&snapshots::fields(), &snapshots::rows(metadata)?)?,
-            MetadataTable::History => known(&history::fields(), &history::rows(metadata)?)?,
+            MetadataTable::History => known(&history::fields(), &history::rows(metadata, self.audited())?)?,
             MetadataTable::Refs => known(&refs::fields(), &refs::rows(metadata))?,
             MetadataTable::MetadataLogEntries => {
                 known(&metadata_log_entries::fields(), &metadata_log_entries::rows(&self.table)?)?
@@ -80,6 +80,14 @@ impl Inspection {
                 MetadataRows { schema: SchemaRef::clone(rows.schema()), batches: Box::new(rows) }
             }
         })
+    }
+
+    /// The branch that is read in the place of the current snapshot.
+    fn audited(&self) -> Option<&str> {
+        match &self.choice {
+            SnapshotChoice::Audit(branch) => Some(branch),
+            _ => None,
+        }
     }
 
     fn source(&self, cancel: &Cancel) -> Result<Source> {

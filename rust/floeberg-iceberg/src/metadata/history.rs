@@ -67,6 +67,17 @@ impl TableMetadata {
             .collect()
     }
 
+    /// What the snapshot log would be of a branch, which has none: its snapshots that are not expired, oldest first.
+    pub fn history_of(&self, branch: &str) -> Vec<HistoryEntry> {
+        let entry = |snapshot: &Arc<Snapshot>| HistoryEntry {
+            made_current_at_ms: snapshot.timestamp_ms,
+            snapshot_id: snapshot.snapshot_id,
+            parent_id: snapshot.parent_snapshot_id,
+            is_current_ancestor: true,
+        };
+        self.snapshots_of(branch).iter().rev().map(entry).collect()
+    }
+
     fn snapshots_by_id(&self) -> HashMap<i64, &Arc<Snapshot>> {
         self.snapshots.iter().map(|snapshot| (snapshot.snapshot_id, snapshot)).collect()
     }

@@ -125,6 +125,20 @@ impl TableMetadata {
         self.snapshot(entry.snapshot_id)
     }
 
+    /// The snapshot that a branch had at a time in milliseconds from 1970-01-01 UTC: the newest of its snapshots that is not later.
+    ///
+    /// Errors: `NotFound` for a time before its first one, naming the earliest time.
+    pub fn snapshot_of_branch_as_of(&self, branch: &str, timestamp_ms: i64) -> Result<Arc<Snapshot>> {
+        let snapshots = self.snapshots_of(branch);
+        let found = snapshots.iter().find(|snapshot| snapshot.timestamp_ms <= timestamp_ms);
+        found.map(Arc::clone).ok_or_else(|| {
+            let earliest = snapshots.last().map_or(0, |snapshot| snapshot.timestamp_ms);
+            Error::not_found(format!(
+                "the branch {branch:?} had no snapshot at {timestamp_ms} ms; its earliest is from {earliest} ms"
+            ))
+        })
+    }
+
     /// The schema of a snapshot, which a read by snapshot id or by tag uses; the current schema if an old writer did not
     /// record it.
     ///

@@ -27,7 +27,7 @@ impl Commit {
     #[staticmethod]
     #[pyo3(signature = (
         operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new(), files_are_new=false,
-        stage_only=false
+        stage_only=false, leaves_record=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of commit")]
     fn begin(
@@ -41,6 +41,7 @@ impl Commit {
         made_from: Vec<Option<i64>>,
         files_are_new: bool,
         stage_only: bool,
+        leaves_record: bool,
     ) -> PyResult<Self> {
         let operations: Vec<IcebergOperation> =
             operations.iter().map(|operation| operation.0.clone()).collect();
@@ -54,6 +55,7 @@ impl Commit {
             made_from,
             files_are_new,
             stage_only,
+            leaves_record,
         };
         runtime::call(py, || IcebergCommit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }

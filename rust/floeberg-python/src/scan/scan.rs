@@ -105,8 +105,17 @@ impl Scan {
         Self::checked(py, self.0.clone().at(SnapshotChoice::InCurrentSchema(snapshot_id)))
     }
 
+    /// The snapshot that was current at a time; where a branch is audited, the one that this branch had.
     fn as_of(&self, py: Python<'_>, timestamp_ms: i64) -> PyResult<Self> {
-        Self::checked(py, self.0.clone().at(SnapshotChoice::AsOf(timestamp_ms)))
+        let choice = match self.0.snapshot_choice() {
+            SnapshotChoice::Audit(branch) => {
+                let metadata = self.0.table().metadata();
+                let found = runtime::call(py, || metadata.snapshot_of_branch_as_of(branch, timestamp_ms))?;
+                SnapshotChoice::Id(found.snapshot_id)
+            }
+            _ => SnapshotChoice::AsOf(timestamp_ms),
+        };
+        Self::checked(py, self.0.clone().at(choice))
     }
 
     /// Does it read only what appends added?

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_commit::CommitKey;
+use floeberg_commit::{CommitKey, first_source};
 use floeberg_core::expr::Expr;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Result};
@@ -135,9 +135,13 @@ impl Table {
     /// The whole number by the key `wanted` in the summary of the newest snapshot of a branch that has `value` by `key` there. The
     /// branch may not be there yet.
     fn newest_number(&self, branch: &str, key: &str, value: &str, wanted: &str) -> Option<u64> {
-        let snapshots = self.table.metadata().snapshots_of(branch);
-        let mut own =
-            snapshots.iter().filter(|each| each.summary.get(key).is_some_and(|found| found == value));
+        let metadata = self.table.metadata();
+        // What a snapshot repeats is work of the branch too.
+        let snapshots = metadata.snapshots_of(branch);
+        let all = snapshots
+            .iter()
+            .flat_map(|each| std::iter::once(each.as_ref()).chain(first_source(metadata, each.as_ref())));
+        let mut own = all.filter(|each| each.summary.get(key).is_some_and(|found| found == value));
         own.find_map(|each| each.summary.get(wanted)?.parse().ok())
     }
 
@@ -197,9 +201,15 @@ impl Table {
         runtime::call(py, || Ok(self.table.metadata().to_json()?.to_string()))
     }
 
-    /// (snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first.
-    fn history(&self) -> Vec<(i64, i64, Option<i64>, bool)> {
-        let entries = self.table.metadata().history();
+    /// (snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first; of a branch that is read in the place of
+    /// the current snapshot.
+    #[pyo3(signature = (audit_branch=None))]
+    fn history(&self, audit_branch: Option<&str>) -> Vec<(i64, i64, Option<i64>, bool)> {
+        let metadata = self.table.metadata();
+        let entries = match audit_branch {
+            Some(branch) if !self.choice.is_chosen() => metadata.history_of(branch),
+            _ => metadata.history(),
+        };
         let parts = entries.iter().map(|entry| {
             (entry.snapshot_id, entry.made_current_at_ms, entry.parent_id, entry.is_current_ancestor)
         });
@@ -242,19 +252,23 @@ impl Table {
         Scan::checked(py, scan)
     }
 
-    /// A metadata table, at the snapshot or the ref given, or else at the snapshot of the table.
+    /// A metadata table, at the snapshot or the ref given, or else at the snapshot of the table. `audit_branch` is read in the place of
+    /// the current one.
+    #[pyo3(signature = (name, snapshot_id, reference, audit_branch=None))]
     fn inspect(
         &self,
         py: Python<'_>,
         name: &str,
         snapshot_id: Option<i64>,
         reference: Option<String>,
+        audit_branch: Option<String>,
     ) -> PyResult<MetadataReader> {
         let which = runtime::call(py, || name.parse())?;
-        let choice = match (snapshot_id, reference) {
-            (Some(id), _) => SnapshotChoice::Id(id),
-            (None, Some(name)) => SnapshotChoice::Ref(name),
-            (None, None) => self.choice.clone(),
+        let choice = match (snapshot_id, reference, audit_branch) {
+            (Some(id), ..) => SnapshotChoice::Id(id),
+            (None, Some(name), _) => SnapshotChoice::Ref(name),
+            (None, None, Some(branch)) if !self.choice.is_chosen() => SnapshotChoice::Audit(branch),
+            (None, None, _) => self.choice.clone(),
         };
         MetadataReader::open(py, Inspection::new(self.table.clone(), which).at(choice))
     }

@@ -108,13 +108,14 @@ fn a_fixed_type_is_declared_wherever_it_stands() {
 }
 
 #[test]
-fn names_are_made_sane_as_java_does() {
+fn names_are_those_that_avro_allows() {
     let expected = [
         ("plain_1", "plain_1"),
         ("with space", "with_x20space"),
         ("p/q", "p_x2Fq"),
         ("1st", "_1st"),
-        ("ünï🐢_bucket", "ünï_xD83D_xDC22_bucket"),
+        ("ünï🐢_bucket", "_xFCn_xEF_xD83D_xDC22_bucket"),
+        ("日付", "_x65E5_x4ED8"),
         ("-", "_x2D"),
     ];
     for (name, sane) in expected {
@@ -130,7 +131,15 @@ fn what_avro_cannot_say_is_refused() {
     let refused = |fields: Vec<Field>| declare(&StructType { fields }, "table").unwrap_err().kind();
     let unknown = Type::Unrecognized("matrix".to_owned());
     assert_eq!(refused(vec![Field::required(1, "x", unknown)]), ErrorKind::Unsupported);
-    let fields =
-        vec![Field::required(1, "a b", PrimitiveType::Int), Field::required(2, "a_x20b", PrimitiveType::Int)];
-    assert_eq!(refused(fields), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn no_two_names_of_a_record_are_equal() {
+    let written = ["a b", "a_x20b", "a_x20b_2", "1", "_1", "é", "_xE9"];
+    let fields = (1..).zip(written).map(|(id, name)| Field::required(id, name, PrimitiveType::Int));
+    let declared = declared(fields.collect());
+    let names: Vec<&str> = declared.iter().filter_map(|field| field["name"].as_str()).collect();
+    assert_eq!(names, ["a_x20b_3", "a_x20b", "a_x20b_2", "_1_2", "_1", "_xE9_2", "_xE9"]);
+    let originals: Vec<_> = declared.iter().map(|field| field["iceberg-field-name"].as_str()).collect();
+    assert_eq!(originals, [Some("a b"), None, None, Some("1"), None, Some("é"), None]);
 }

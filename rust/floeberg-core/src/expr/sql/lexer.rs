@@ -137,6 +137,55 @@ fn number(sql: &str, at: usize) -> Result<(Token<'_>, usize)> {
     }
 }
 
+/// Marks the place of a quoted name. A text that has it already has no quoted names.
+const PLACE: char = '\u{F8F0}';
+
+/// A text whose quoted names are places, each a word without blanks, signs and points.
+///
+/// For texts that are no filters, such as those of partition fields, but write names as filters do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuotedNames {
+    /// The text with the places.
+    pub text: String,
+    names: Vec<String>,
+}
+
+impl QuotedNames {
+    /// Takes the names out that stand in double quotes or backticks. A quote within a word is a letter of it, and so is one that is not
+    /// closed.
+    pub fn of(text: &str) -> Self {
+        let whole = Self { text: text.to_owned(), names: Vec::new() };
+        if text.contains(PLACE) {
+            return whole;
+        }
+        let mut cut = Self { text: String::new(), names: Vec::new() };
+        let (mut at, mut may_begin) = (0, true);
+        while let Some(first) = text[at..].chars().next() {
+            if may_begin && matches!(first, '"' | '`') {
+                let Ok((name, length)) = quoted(text, at, first) else { return whole };
+                cut.text.push_str(&format!("{PLACE}{}{PLACE}", cut.names.len()));
+                cut.names.push(name);
+                at += length;
+                may_begin = false;
+            } else {
+                cut.text.push(first);
+                at += first.len_utf8();
+                may_begin = first.is_whitespace() || matches!(first, '(' | ',' | '.');
+            }
+        }
+        cut
+    }
+
+    /// A part of the text with the names in their places.
+    pub fn restored(&self, part: &str) -> String {
+        let mut restored = part.to_owned();
+        for (number, name) in self.names.iter().enumerate() {
+            restored = restored.replace(&format!("{PLACE}{number}{PLACE}"), name);
+        }
+        restored
+    }
+}
+
 /// The error at a byte offset of a filter text; the position it names counts characters from 1.
 pub(super) fn wrong(sql: &str, at: usize, what: &str) -> Error {
     let position = sql[..at].chars().count() + 1;

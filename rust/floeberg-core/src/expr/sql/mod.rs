@@ -9,6 +9,7 @@ mod value_columns;
 #[cfg(test)]
 mod tests;
 
+pub use lexer::QuotedNames;
 pub use parser::parse;
 pub use value_columns::value_columns;
 

@@ -19,7 +19,8 @@ use crate::metadata::{PartitionField, PartitionSpec};
 
 /// How a user writes a partition field.
 pub(in crate::metadata) const WRITTEN: &str = "a partition field is a column, or one column in a transform: year(ts), month(ts), day(ts), hour(ts), \
-                       bucket(16, id), truncate(4, name), identity(id) or void(id), each with \" as name\" after it";
+                       bucket(16, id), truncate(4, name), identity(id) or void(id), each with \" as name\" after it; names may be in double \
+                       quotes or backticks";
 
 /// A partition field, declared by a user.
 #[derive(Debug, Clone, PartialEq, Eq)]

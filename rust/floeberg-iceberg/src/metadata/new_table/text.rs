@@ -4,8 +4,10 @@
 //! `source` for the name of a column or a list of names. Out: the declared field.
 //! Spec: Appendix C, Partition Specs and Sort Orders.
 //!
-//! Invariant: a string that does not start with a known transform is the whole name of a column.
+//! Invariant: a string that does not start with a known transform is the whole name of a column. Names in double quotes or
+//! backticks, as in filters, are never words of the text.
 
+use floeberg_core::expr::QuotedNames;
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context, Error, Result};
 use serde_json::Value as Json;
@@ -40,11 +42,12 @@ fn fields(json: &Json) -> Result<&[Json]> {
 /// A partition field, as a string or an object. Errors: `InvalidInput`.
 pub(in crate::metadata) fn parse_partition(json: &Json) -> Result<DeclaredPartition> {
     if let Json::String(text) = json {
-        let (call, name) = match split_as(text) {
-            Some((call, name)) => (call, Some(name.to_owned())),
-            None => (text.as_str(), None),
+        let names = QuotedNames::of(text);
+        let (call, name) = match split_as(&names.text) {
+            Some((call, name)) => (call, Some(names.restored(name))),
+            None => (names.text.as_str(), None),
         };
-        return Ok(DeclaredPartition { source: parse_call(call)?, name });
+        return Ok(DeclaredPartition { source: parse_call(call, &names)?, name });
     }
     let name = match json.get("name") {
         None | Some(Json::Null) => None,
@@ -75,6 +78,8 @@ fn parse_sort(json: &Json) -> Result<DeclaredSort> {
 }
 
 fn parse_sort_text(text: &str) -> Result<DeclaredSort> {
+    let names = QuotedNames::of(text);
+    let text = names.text.as_str();
     let (rest, null_order) =
         match (without_end(text, &["nulls", "first"]), without_end(text, &["nulls", "last"])) {
             (Some(rest), _) => (rest, Some(NullOrder::First)),
@@ -86,7 +91,7 @@ fn parse_sort_text(text: &str) -> Result<DeclaredSort> {
         (Some(rest), None) => (rest, SortDirection::Ascending),
         (None, None) => (rest, SortDirection::Ascending),
     };
-    Ok(DeclaredSort { source: parse_call(rest)?, direction, null_order })
+    Ok(DeclaredSort { source: parse_call(rest, &names)?, direction, null_order })
 }
 
 /// What stands before an ` as ` in either case, and the one word after it.
@@ -108,11 +113,11 @@ fn without_end<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// `name`, `transform(name)`, `bucket(16, name)`, with Spark's plurals (`days`) too.
-fn parse_call(text: &str) -> Result<DeclaredSource> {
+/// `name`, `transform(name)`, `bucket(16, name)`, with Spark's plurals (`days`) too. `names` were quoted.
+fn parse_call(text: &str, names: &QuotedNames) -> Result<DeclaredSource> {
     let text = text.trim();
     let of = |column: &str, transform| DeclaredSource {
-        columns: vec![ColumnChoice::Name(column.to_owned())],
+        columns: vec![ColumnChoice::Name(names.restored(column))],
         transform,
     };
     let whole = || Ok(of(text, Transform::Identity));

@@ -18,6 +18,7 @@ use floeberg_core::value::decimal;
 use super::bytes::with_short_offsets;
 use super::checked::{check_places, check_variants, narrowed};
 use super::fault::Fault;
+use super::fixed_bytes::{sized, uuids_of_text};
 use super::lists::Lists;
 use super::step::{Column, Leaf, Source, Step};
 use super::timestamps::rescaled;
@@ -142,6 +143,8 @@ fn convert_leaf(
             check_digits(array, mask, name)?;
             Ok(Arc::clone(array))
         }
+        Leaf::UuidText => uuids_of_text(array, mask, name),
+        Leaf::Sized => sized(array, target, mask, name),
         Leaf::Bytes => with_short_offsets(array, target),
         Leaf::Moment { times, divided } => rescaled(array, [times, divided], target, mask, name),
     }
@@ -187,7 +190,7 @@ fn check_required(array: &ArrayRef, mask: Option<&NullBuffer>, name: &str) -> Re
         Some(row) => Err(Fault::At {
             row,
             column: name.to_owned(),
-            why: "is null, and the column is required".to_owned(),
+            why: "is null, and the column is required: fill it, or make the column optional".to_owned(),
         }),
     }
 }

@@ -3,7 +3,7 @@
 //! In: two types. Out: the conversion, or advice to the user.
 //!
 //! Invariant: every value of the one type fits the other. Values are checked one by one for timestamps of a finer unit, wider
-//! integers and geometries.
+//! integers, geometries, texts of uuids and bytes of a fixed length.
 
 use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::schema::PrimitiveType;
@@ -22,7 +22,9 @@ pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Re
         Ok(Leaf::Moment { times: (to / from).max(1), divided: (from / to).max(1) })
     };
     match (wanted, from) {
-        (P::Decimal { precision, scale }, _) => decimal(from, *precision, *scale).ok_or_else(|| cast_to(to)),
+        (P::Decimal { precision, scale }, _) => {
+            decimal(from, *precision, *scale).ok_or_else(|| advice(from, to))
+        }
         (P::Time, T::Time32(unit) | T::Time64(unit)) => moment(*unit, TimeUnit::Microsecond),
         (P::Geometry { .. } | P::Geography { .. }, T::Binary | T::LargeBinary | T::BinaryView) => {
             Ok(Leaf::Wkb)
@@ -46,15 +48,57 @@ pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Re
         (P::String, T::LargeUtf8 | T::Utf8View) => Ok(Leaf::Bytes),
         (P::Binary, T::LargeBinary | T::BinaryView) => Ok(Leaf::Bytes),
         (P::Binary, T::FixedSizeBinary(_)) => Ok(Leaf::Widened),
+        (P::Uuid, T::Utf8 | T::LargeUtf8 | T::Utf8View) => Ok(Leaf::UuidText),
+        (P::Uuid | P::Fixed(_), T::Binary | T::LargeBinary | T::BinaryView) => Ok(Leaf::Sized),
         (P::Unknown, _) => {
             Err("give the column a type in the table first, since unknown holds only null".to_owned())
         }
-        _ => Err(cast_to(to)),
+        _ => Err(advice(from, to)),
     }
 }
 
-fn cast_to(to: &DataType) -> String {
-    format!("cast it to {}", arrow_name(to))
+/// What makes an array of the wanted type, in pyarrow, polars and pandas alike.
+fn advice(from: &DataType, to: &DataType) -> String {
+    use DataType as T;
+    let wanted = arrow_name(to);
+    let is_decimal =
+        matches!(from, T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..));
+    let is_text = matches!(from, T::Utf8 | T::LargeUtf8 | T::Utf8View);
+    let is_moment = matches!(from, T::Timestamp(..));
+    let is_bytes = matches!(from, T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_));
+    let is_plain = from.is_numeric() || is_text || is_moment || is_bytes || from.is_temporal();
+    let casts = match to {
+        _ if *from == T::Boolean => to.is_integer() || to.is_floating() || matches!(to, T::Utf8),
+        T::Utf8 => is_plain,
+        _ if is_text => to.is_numeric() || to.is_temporal() || matches!(to, T::Boolean | T::Binary),
+        T::Boolean => from.is_integer() || from.is_floating(),
+        T::Float32 | T::Float64 => from.is_numeric(),
+        T::Int32 | T::Int64 => from.is_integer(),
+        T::Date32 => is_moment,
+        T::Timestamp(..) => is_moment || matches!(from, T::Date32 | T::Date64),
+        T::Time64(_) => is_moment,
+        _ => false,
+    };
+    match to {
+        T::Int32 | T::Int64 if from.is_floating() => format!(
+            "cast it to {wanted}, with NaN filled or made null first; in pandas, whole numbers with missing values are of \
+             the dtype Int64"
+        ),
+        T::Int32 | T::Int64 if is_decimal => format!("round it, and cast it to {wanted}"),
+        T::Decimal128(..) if from.is_integer() => {
+            format!("cast it to decimal128(38, 0), and then to {wanted}")
+        }
+        T::Decimal128(..) if from.is_floating() => {
+            format!("cast it to {wanted}, with NaN filled or made null first")
+        }
+        T::Decimal128(_, scale) if is_decimal => {
+            format!("round it to {scale} digits after the point, and cast it to {wanted}")
+        }
+        T::Time64(_) if is_text => format!("parse it, and make it an array of {wanted}"),
+        T::FixedSizeBinary(size) => format!("make it values of {size} bytes"),
+        _ if casts => format!("cast it to {wanted}"),
+        _ => format!("no cast makes such values: make it an array of {wanted}, or leave the column out"),
+    }
 }
 
 /// A decimal with as many digits before the point and after it, or more.

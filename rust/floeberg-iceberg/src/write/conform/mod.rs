@@ -10,6 +10,7 @@ mod arrow_names;
 mod fault;
 mod bytes;
 mod checked;
+mod fixed_bytes;
 mod identity;
 mod lists;
 mod timestamps;

@@ -57,6 +57,10 @@ pub(super) enum Leaf {
     Bytes,
     /// Bytes of any Arrow type; each must be a geometry.
     Wkb,
+    /// Texts; each must be a uuid.
+    UuidText,
+    /// Bytes of any Arrow type; each must have the length.
+    Sized,
     /// A decimal; its values must not have more digits than the type.
     Decimal,
     /// Whole units of time: multiplied, or divided without remainder.

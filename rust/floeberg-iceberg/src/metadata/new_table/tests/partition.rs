@@ -4,11 +4,13 @@ use floeberg_core::ErrorKind;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::schema_from_json;
 use floeberg_core::transform::Transform;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{declare, declared_in, schema};
-use crate::metadata::PartitionSpec;
-use crate::metadata::new_table::{ColumnChoice, DeclaredPartition, DeclaredSource, SpecBuilder};
+use crate::metadata::new_table::{
+    ColumnChoice, DeclaredPartition, DeclaredSource, SpecBuilder, declare_table,
+};
+use crate::metadata::{PartitionSpec, SortDirection};
 
 fn parsed() -> Schema {
     schema_from_json(&schema()).unwrap()
@@ -48,6 +50,47 @@ fn fields_are_named_after_their_columns_and_numbered_from_1000() {
     ];
     assert_eq!(found, expected.map(|(name, transform)| (name, transform.to_owned())));
     assert_eq!((spec.spec_id, ids(&spec)), (0, (1000..1007).collect()));
+}
+
+#[test]
+fn names_may_be_quoted_as_in_filters() {
+    let mut schema = schema();
+    let odd = ["two words", "as", "desc", "say \"hi\"", "a`b", "bucket(4, id)", "5\" pipe"];
+    let fields = schema["fields"].as_array_mut().unwrap();
+    for (id, name) in (40..).zip(odd) {
+        fields.push(json!({"id": id, "name": name, "required": false, "type": "long"}));
+    }
+    let declare = |spec: Json, order: Json| {
+        declare_table(&schema, &spec, &order, 2).unwrap_or_else(|error| panic!("{spec} {order}: {error}"))
+    };
+    for (text, column, name) in [
+        ("bucket(4, \"two words\")", "two words", "two words_bucket_4"),
+        ("`two words` as `my shard`", "two words", "my shard"),
+        ("two words AS \"as\"\"x\"", "two words", "as\"x"),
+        ("\"as\" as \"as as\"", "as", "as as"),
+        ("\"say \"\"hi\"\"\"", "say \"hi\"", "say \"hi\""),
+        ("identity(`a``b`)", "a`b", "a`b"),
+        ("\"bucket(4, id)\"", "bucket(4, id)", "bucket(4, id)"),
+        ("5\" pipe", "5\" pipe", "5\" pipe"),
+        ("\"place\".`country`", "place.country", "place.country"),
+        ("place.\"country\" as c", "place.country", "c"),
+    ] {
+        let spec = declare(json!([text]), json!(null));
+        let field = &spec.spec.fields[0];
+        assert_eq!(field.name, name, "{text}");
+        assert_eq!(spec.schema.full_name(field.source_ids[0]).as_deref(), Some(column), "{text}");
+    }
+    for (text, column, is_descending) in [
+        ("\"two words\" desc", "two words", true),
+        ("`desc`", "desc", false),
+        ("\"desc\" DESC nulls first", "desc", true),
+        ("bucket(4, \"desc\") asc", "desc", false),
+    ] {
+        let order = declare(json!(null), json!([text])).sort_order;
+        assert_eq!((order.fields[0].direction == SortDirection::Descending), is_descending, "{text}");
+        let table = declare(json!(null), json!([text]));
+        assert_eq!(table.schema.full_name(table.sort_order.fields[0].source_ids[0]).as_deref(), Some(column));
+    }
 }
 
 #[test]
