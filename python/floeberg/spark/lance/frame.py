@@ -8,6 +8,8 @@ from floeberg.spark.lance.request import lance_scan_bytes
 from floeberg.spark.read.dataframe import token_to_dataframe
 from floeberg.spark.read.options import scan_token
 from floeberg.spark.session.environment import check_pyspark, check_session
+from floeberg.spark.session.task_errors import own_errors
+from floeberg.spark.session.time_types import check_times
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["lance_frame"]
 
 
+@own_errors()
 def lance_frame(scan: LanceScan, spark: SparkSession, options: dict[str, int | bool | None]) -> DataFrame:
     """The DataFrame of a scan. See `LanceScan.to_spark`."""
     check_pyspark()

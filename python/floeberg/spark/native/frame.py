@@ -31,6 +31,8 @@ from floeberg.spark.read.distributed import parts_for_tasks, planned
 from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir
+from floeberg.spark.session.task_errors import own_errors
+from floeberg.spark.session.time_types import check_times
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,6 +49,7 @@ __all__ = ["frame_of", "lanes_of", "lanes_told"]
 _READERS = ("auto", "native", "arrow")
 
 
+@own_errors()
 def frame_of(
     scan: Scan,
     spark: SparkSession,

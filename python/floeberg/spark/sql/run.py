@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_text
 from floeberg.spark.session.environment import check_pyspark, check_session
+from floeberg.spark.session.task_errors import own_errors
+from floeberg.spark.sql.dialect import Dialect, read_in, substituted
 from floeberg.spark.sql.known_tables import KnownTables
 from floeberg.spark.sql.queries import Queries
 from floeberg.spark.sql.statement import check_sqlglot, read_statement
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["sql"]
 
 
+@own_errors()
 def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     spark: SparkSession,
     text: str,

@@ -17,7 +17,8 @@ from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, Floeber
 from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
-from floeberg.spark.session.settings import changed_settings
+from floeberg.spark.session.settings import changed_settings, is_set
+from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
@@ -85,6 +86,7 @@ class FrameWrite:
         return found
 
 
+@own_errors()
 def write(  # noqa: PLR0913 - the parts of a write
     frame: DataFrame,
     table: str | Table | LanceTable,
@@ -115,8 +117,8 @@ def write(  # noqa: PLR0913 - the parts of a write
 
     If the write fails, files of tasks may stay. They are in no table.
 
-    An overwrite is validated from the snapshot that is current when it begins, and from older ones of the branch that
-    the frame reads, as far as its plan or tasks of Floeberg say it.
+    An overwrite is validated from the snapshot that is current when it begins. If the frame reads an older one of the
+    branch, it is validated from that one, if that can be found out from Spark's plan or from the tasks that read it.
 
     Args:
         frame: The rows.
