@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._timestamps import milliseconds
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.lance import LanceScan, LanceTable
 from floeberg.spark.session.audits import audited
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -29,7 +30,7 @@ _PINS = ("snapshot_id", "tag", "as_of")
 
 def table(  # noqa: PLR0913 - the parts of one read
     spark: SparkSession,
-    name: str | Table,
+    name: str | Table | LanceTable,
     *,
     catalog: Catalog | str | None = None,
     columns: Sequence[str] = ("*",),
@@ -46,11 +47,12 @@ def table(  # noqa: PLR0913 - the parts of one read
     """Reads a table as a DataFrame.
 
     The DataFrame always reads the snapshot that is current now, or the one that you choose. Spark itself reads the
-    files where that returns the same rows, with its own column pruning and filter pushdown.
+    files where that returns the same rows, with its own column pruning and filter pushdown. A Lance table is read at
+    its newest version, or at that of a branch, a tag or a time.
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
-        name: The table's name in the catalog, a table directory or metadata file, or a table.
+        name: The table's name in the catalog, a table directory or metadata file, or a table, of Lance too.
         catalog: The catalog, or its name in the configuration. By default, the configured default catalog.
         columns: Names of columns, and of metadata columns.
         filter: The rows to read. The filter also skips manifests and files in planning.
@@ -69,10 +71,10 @@ def table(  # noqa: PLR0913 - the parts of one read
     Raises:
         InvalidInputError: More than one snapshot was chosen, or a column does not exist.
         NotFoundError: The table, snapshot or ref does not exist.
-        UnsupportedError: Spark has no type for a column.
+        UnsupportedError: Spark has no type for a column; or an argument is for tables of Iceberg.
     """
     scan = table_scan(
-        audited(spark, open_named(name, catalog)),
+        _in_session(spark, open_named(name, catalog)),
         columns=columns,
         filter=filter,
         snapshot_id=snapshot_id,
@@ -81,13 +83,14 @@ def table(  # noqa: PLR0913 - the parts of one read
         as_of=as_of,
         case_sensitive=case_sensitive,
     )
-    return scan.to_spark(spark, reader=reader, planning=planning, truncate_nanoseconds=truncate_nanoseconds)
+    reading = {"reader": reader, "planning": planning, "truncate_nanoseconds": truncate_nanoseconds}
+    return _frame(spark, scan, reading)
 
 
 def create_view(
     spark: SparkSession,
     view: str,
-    name: str | Table,
+    name: str | Table | LanceTable,
     *,
     replace: bool = True,
     **options: Any,  # noqa: ANN401 - those of `table`
@@ -118,17 +121,38 @@ def create_view(
         checked,
         name if isinstance(name, str) else "",
         catalog,
-        scan=lambda opened: table_scan(audited(spark, opened), **options),
-        to_frame=lambda session, scan: scan.to_spark(session, **reading),
+        scan=lambda opened: table_scan(_in_session(spark, opened), **options),
+        to_frame=lambda session, scan: _frame(session, scan, reading),
     )
     frame = made.make(spark, made.scan(open_named(name, catalog)), replacing=replace)
-    if isinstance(name, Table) or any(options.get(key) is not None for key in _PINS):
+    if not isinstance(name, str) or any(options.get(key) is not None for key in _PINS):
         forget(spark, checked)
     return frame
 
 
+def _in_session(spark: SparkSession, opened: Table | LanceTable) -> Table | LanceTable:
+    """A table as the session reads it: there are no audits of Lance tables."""
+    return opened if isinstance(opened, LanceTable) else audited(spark, opened)
+
+
+def _frame(spark: SparkSession, scan: Scan | LanceScan, reading: Mapping[str, Any]) -> DataFrame:
+    """The DataFrame of a scan.
+
+    Raises:
+        UnsupportedError: It is a Lance table, whose data files Spark's own reader cannot read.
+    """
+    if not isinstance(scan, LanceScan):
+        return scan.to_spark(spark, **reading)
+    for key, refused in (("reader", "native"), ("planning", "distributed")):
+        if reading.get(key) == refused:
+            raise UnsupportedError(
+                f"{key}={refused!r} is for tables of Iceberg, and this is a Lance table: leave it out"
+            )
+    return scan.to_spark(spark, truncate_nanoseconds=reading.get("truncate_nanoseconds", False))
+
+
 def table_scan(  # noqa: PLR0913 - the same
-    name: str | Table,
+    name: str | Table | LanceTable,
     *,
     catalog: Catalog | str | None = None,
     columns: Sequence[str] = ("*",),
@@ -138,13 +162,17 @@ def table_scan(  # noqa: PLR0913 - the same
     tag: str | None = None,
     as_of: Moment | None = None,
     case_sensitive: bool = False,
-) -> Scan:
+) -> Scan | LanceScan:
     """The scan of a table that `table` reads."""
     chosen = {"snapshot_id": snapshot_id, "branch": branch, "tag": tag, "as_of": as_of}
     given = [key for key, value in chosen.items() if value is not None]
     if len(given) > 1:
         raise InvalidInputError(f"choose one snapshot: {' and '.join(given)} exclude each other")
     opened = open_named(name, catalog)
+    if isinstance(opened, LanceTable):
+        return _chosen(opened, **chosen).scan(
+            row_filter=filter, selected_fields=tuple(columns), case_sensitive=case_sensitive
+        )
     scan = opened.scan(
         row_filter=filter,
         selected_fields=tuple(columns),
@@ -160,9 +188,31 @@ def table_scan(  # noqa: PLR0913 - the same
     return scan if as_of is None else scan.as_of(milliseconds(as_of))
 
 
-def open_named(name: str | Table, catalog: Catalog | str | None) -> Table:
-    """The table of a name, at its current state."""
-    if isinstance(name, Table):
+def _chosen(table: LanceTable, *, snapshot_id: int | None, **chosen: Any) -> LanceTable:  # noqa: ANN401 - of `open_table`
+    """A Lance table at the version of a branch, a tag or a time.
+
+    Raises:
+        UnsupportedError: A snapshot was chosen.
+    """
+    if snapshot_id is not None:
+        raise UnsupportedError(
+            f"{table.location} is a Lance table, which has versions and no snapshots: give branch, tag or as_of, or "
+            "the table that open_table(location, version=..) opens"
+        )
+    if all(value is None for value in chosen.values()):
+        return table
+    return open_table(
+        table.location,
+        format="lance",
+        storage_options=table._inner.storage_options,  # noqa: SLF001 - the package's own
+        manifest_store=table._manifest_store,  # noqa: SLF001 - the same
+        **chosen,
+    )
+
+
+def open_named(name: str | Table | LanceTable, catalog: Catalog | str | None) -> Any:  # noqa: ANN401 - as `open_table`
+    """The table of a name, at its current state: one of Iceberg, or of Lance."""
+    if isinstance(name, (Table, LanceTable)):
         return name
     known = checked_text("name", name)
     if catalog is None and "/" in known:
