@@ -114,7 +114,7 @@ def create_view(
     checked = checked_text("view", view)
     checked_bool("replace", replace)
     catalog = options.pop("catalog", None)
-    reading = {
+    reading: dict[str, Any] = {
         key: options.pop(key) for key in ("reader", "planning", "truncate_nanoseconds") if key in options
     }
     made = FollowingView(
@@ -164,7 +164,7 @@ def table_scan(  # noqa: PLR0913 - the same
     case_sensitive: bool = False,
 ) -> Scan | LanceScan:
     """The scan of a table that `table` reads."""
-    chosen = {"snapshot_id": snapshot_id, "branch": branch, "tag": tag, "as_of": as_of}
+    chosen: dict[str, Any] = {"snapshot_id": snapshot_id, "branch": branch, "tag": tag, "as_of": as_of}
     given = [key for key, value in chosen.items() if value is not None]
     if len(given) > 1:
         raise InvalidInputError(f"choose one snapshot: {' and '.join(given)} exclude each other")

@@ -24,6 +24,10 @@ def lance_frame(scan: LanceScan, spark: SparkSession, options: dict[str, int | b
     """The DataFrame of a scan. See `LanceScan.to_spark`."""
     check_pyspark()
     check_session(spark)
+    from floeberg.spark.lance.types import spark_struct  # noqa: PLC0415 - it imports PySpark
+
+    columns = spark_struct(scan.projection(), truncate_nanoseconds=bool(options.get("truncate-nanoseconds")))
+    check_times(spark, columns)
     frame = token_to_dataframe(scan_token(lance_scan_bytes(scan)), spark, options)
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)

@@ -62,6 +62,8 @@ def frame_of(
         raise InvalidInputError(f"reader: expected 'auto', 'native' or 'arrow', found {reader!r}")
     check_pyspark()
     check_session(spark)
+    schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
+    check_times(spark, schema)
     _record(scan, spark)
     if reader == "arrow":
         parts = parts_for_tasks(scan, spark, planning)
@@ -72,7 +74,6 @@ def frame_of(
         return planning_frame(scan, spark, parts, options)
     saved = _saved_plan(spark)
     plan = planned(scan, spark, planning, saved)
-    schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
     read = branch_read(scan)
     for column in schema:
         # A writer is given the columns of a query, and nothing else of it.

@@ -95,6 +95,8 @@ def changelog_frame(
     """The DataFrame of a changelog. See `ChangelogScan.to_spark`."""
     check_pyspark()
     check_session(spark)
+    fields = Scan(changes._inner.scan()).projection().fields  # noqa: SLF001 - the package's own
+    check_times(spark, spark_struct(fields, truncate_nanoseconds=bool(options.get("truncate-nanoseconds"))))
     return token_to_dataframe(scan_token(_changelog_bytes(changes)), spark, options)
 
 

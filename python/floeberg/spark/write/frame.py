@@ -25,7 +25,7 @@ from floeberg.spark.write.distribution import advised, distributed
 from floeberg.spark.write.frame_reads import reads_of_frame
 from floeberg.spark.write.input_columns import InputColumns
 from floeberg.spark.write.lance_frame import write_lance
-from floeberg.spark.write.new_schema import schema_of
+from floeberg.spark.write.new_schema import schema_of, without_lengths
 from floeberg.spark.write.tasks import AppendTask
 from floeberg.table import Table
 from floeberg.write import WriteRecipe
@@ -76,7 +76,7 @@ class FrameWrite:
         Raises:
             InvalidInputError: The rows do not fit. The error lists every mismatch. No task has run.
         """
-        fields = table.schema().fields
+        fields, frame = table.schema().fields, _of_strings(frame)
         columns = InputColumns.of(fields, frame.schema, case_sensitive=self.case_sensitive)
         recipe.check_schema(columns.schema(_arrow_schema(frame)))
         by_table = dict(zip(columns.names, frame.columns, strict=True))
@@ -213,6 +213,23 @@ def write(  # noqa: PLR0913 - the parts of a write
         return commit_files(transaction, frame, how, **committed)
 
 
+def _of_strings(frame: DataFrame) -> DataFrame:
+    """The rows, with strings instead of CHAR and VARCHAR."""
+    from floeberg.spark.native.filters import named  # noqa: PLC0415 - it imports PySpark
+
+    limited = {each.name for each in frame.schema if "char(" in each.dataType.simpleString()}
+    if not limited:
+        return frame
+    return frame.select(
+        *(
+            named(each.name).cast(without_lengths(each.dataType)).alias(each.name)
+            if each.name in limited
+            else named(each.name)
+            for each in frame.schema
+        )
+    )
+
+
 def _opened(table: str | Table | LanceTable, catalog: Catalog | str | None) -> Table | LanceTable:
     return table if isinstance(table, LanceTable) else open_named(table, catalog)
 
@@ -276,7 +293,12 @@ def create(  # noqa: PLR0913 - the parts of a table, and its rows
     if isinstance(table, Table):
         raise InvalidInputError(f"mode {mode!r} makes a table: give its name, and the catalog")
     place = load_catalog(catalog) if catalog is None or isinstance(catalog, str) else catalog
-    columns = schema_of(frame.schema, keeps_required=False) if schema is None else schema
+    case_sensitive = is_set(frame.sparkSession, "spark.sql.caseSensitive")
+    columns = (
+        schema_of(frame.schema, keeps_required=False, case_sensitive=case_sensitive)
+        if schema is None
+        else schema
+    )
     exists = mode != "create" and place.table_exists(table)
     if mode == "replace" or exists:
         begun = place.replace_table_transaction(table, columns, **layout)
