@@ -23,6 +23,7 @@ from floeberg.errors import (
 from floeberg.spark.sql.exact import exact_filter
 from floeberg.spark.sql.grammar import Target
 from floeberg.spark.sql.known_tables import KnownTables
+from floeberg.spark.sql.merge_source import MergeSource
 from floeberg.spark.sql.targets import ChangedTable
 from floeberg.spark.write import row_changes
 from floeberg.spark.write.input_columns import InputColumns
@@ -229,6 +230,37 @@ def test_a_row_that_two_rows_of_the_source_match_is_an_error_and_leaves_no_file(
             "WHEN MATCHED AND t.v > 1000 THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
         )
     assert (set(tmp_path.rglob("*.parquet")), table.refresh().metadata_location) == before
+
+
+TWICE = [
+    # Clauses for a source with the keys 3, 3 and 40, and the rows that go of 0 to 10; None is an error.
+    ("WHEN MATCHED THEN DELETE", {3}),
+    ("WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)", {3}),
+    ("WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE AND t.id < 2 THEN DELETE", {0, 1, 3}),
+    ("WHEN NOT MATCHED BY SOURCE AND t.id < 2 THEN DELETE", {0, 1}),
+    ("WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)", set()),
+    ("WHEN MATCHED AND t.id = 3 THEN DELETE", None),
+    ("WHEN MATCHED AND t.id = 4 THEN DELETE WHEN MATCHED THEN DELETE", None),
+    ("WHEN MATCHED AND t.id = 4 THEN UPDATE SET v = 1", None),
+]
+
+
+@pytest.mark.parametrize("small", [True, False])
+@pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
+def test_only_a_delete_of_all_matched_rows_may_match_a_row_twice(sql, lake, mode, small, monkeypatch):
+    # As in Spark and Iceberg Java: a row that goes whatever its row of the source is goes once.
+    monkeypatch.setattr(MergeSource, "is_small", small)
+    for number, (clauses, gone) in enumerate(TWICE):
+        table = make(lake, f"t{number}", 2, mode)
+        before = {row[0] for row in content(table, "id")}
+        text = f"MERGE INTO db.t{number} t USING VALUES (3), (3), (40) AS s(id) ON t.id = s.id {clauses}"
+        if gone is None:
+            with pytest.raises(InvalidInputError, match="more than one row of the source matches"):
+                sql(text)
+            continue
+        inserts = "INSERT" in clauses
+        assert counts(sql(text)) == (0, len(gone), int(inserts)), clauses
+        assert {row[0] for row in content(table, "id")} == before - gone | ({40} if inserts else set())
 
 
 def test_a_change_is_validated_from_the_snapshot_that_it_read(sql, lake, monkeypatch, tmp_path):

@@ -4,7 +4,7 @@ In: rows of a table with the rows of a source that have their keys, and clauses.
 new rows. Tables of all formats merge by this.
 
 Invariant: of the clauses that are for a row, the first whose condition holds is applied, and no other. A row of the
-table is changed by one row of the source.
+table is changed by one row of the source, unless all that the rows of the source say is that it goes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from floeberg.commit.joined_rows import RowsToChange
     from floeberg.commit.stored_rows import StoredRows
 
-__all__ = ["Clause", "JoinKeys", "MergeRun", "key_columns", "resolved_keys"]
+__all__ = ["Clause", "JoinKeys", "MergeRun", "key_columns", "matches_once", "resolved_keys"]
 
 Array: TypeAlias = Any
 For: TypeAlias = Literal["matched", "not matched", "not matched by source"]
@@ -44,6 +44,17 @@ class Clause:
     rows: For
     settings: Callable[[pa.Schema, pa.Schema], list[Setting]] | None
     condition: Condition | None
+
+
+def matches_once(matched: Sequence[tuple[bool, bool]]) -> bool:
+    """Whether a row of the table that two rows of the source match is an error, as in Spark and Iceberg Java.
+
+    It is not where nothing is done to matched rows, or all of them are deleted whatever their row of the source.
+
+    Args:
+        matched: For each clause for matched rows whether it deletes, and whether it has a condition.
+    """
+    return bool(matched) and list(matched) != [(True, False)]
 
 
 @dataclass(frozen=True)
@@ -152,6 +163,13 @@ class MergeRun:
         ]
         self._matched: list[Array] = []
         """The rows of the source that a condition joined."""
+        self._matches_once = matches_once(
+            [
+                (each.settings is None, each.condition is not None)
+                for each in clauses
+                if each.rows == "matched"
+            ]
+        )
         target = [f"target.{name}" for name in schema.names]
         self._both = _aliases([*target, *(f"source.{name}" for name in source.schema.names)])
         self._one = _aliases(target)
@@ -242,7 +260,7 @@ class MergeRun:
         if self._keys.condition is not None and len(joined):
             joined = joined.filter(self._keys.condition(self._joined(batch, joined)))
             self._matched.append(of_source.take(joined))
-        self._check_once(batch, joined, places)
+        joined = self._once(batch, joined, places)
         yield from self._applied("matched", batch, joined)
         if any(clause.rows == "not matched by source" for clause, _ in self._prepared):
             # A row that several rows of the source could have joined is there several times.
@@ -250,12 +268,19 @@ class MergeRun:
             alone = first.filter(pc.invert(pc.is_in(places.take(first), value_set=places.take(joined))))
             yield from self._applied("not matched by source", batch, alone)
 
-    def _check_once(self, batch: pa.RecordBatch, joined: Array, places: Array) -> None:
+    def _once(self, batch: pa.RecordBatch, joined: Array, places: Array) -> Array:
+        """The matched rows, each once.
+
+        Raises:
+            InvalidInputError: Two rows of the source match a row, and could say different things of it.
+        """
         import pyarrow.compute as pc  # noqa: PLC0415
 
         of_rows = places.take(joined)
         if len(of_rows.unique()) == len(of_rows):
-            return
+            return joined
+        if not self._matches_once:
+            return joined.take(pc.index_in(of_rows.unique(), value_set=of_rows))
         counts = of_rows.value_counts()
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
         of_source = batch.column(batch.num_columns - 1).take(joined)

@@ -9,24 +9,23 @@ from floeberg._keywords import says_keywords
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
-from floeberg.lance import LanceTable
+from floeberg.lance import LanceScan, LanceTable
 from floeberg.spark.session.audits import audited
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg._timestamps import Moment
     from floeberg.catalog import Catalog
     from floeberg.expressions import AnyFilter
-    from floeberg.lance import LanceScan
     from floeberg.scan import Scan
     from floeberg.scan.scan import Planning, Reader
 
-__all__ = ["create_view", "open_iceberg", "open_named", "table", "table_scan"]
+__all__ = ["create_view", "open_named", "table", "table_scan"]
 
 _PINS = ("snapshot_id", "tag", "as_of")
 
@@ -51,12 +50,12 @@ def table(  # noqa: PLR0913 - the parts of one read
     """Reads a table as a DataFrame.
 
     The DataFrame always reads the snapshot that is current now, or the one that you choose. Spark itself reads the
-    files where that returns the same rows, with its own column pruning and filter pushdown.
+    files where that returns the same rows, with its own column pruning and filter pushdown. A Lance table is read at
+    its newest version, or at that of a branch, a tag or a time.
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
-        name: The table's name in the catalog, a table directory or metadata file, or a table. A Lance table has no
-            snapshots, and is read by Floeberg's reader.
+        name: The table's name in the catalog, a table directory or metadata file, or a table, of Lance too.
         catalog: The catalog, or its name in the configuration. By default, the configured default catalog.
         columns: Names of columns, and of metadata columns.
         filter: The rows to read. The filter also skips manifests and files in planning.
@@ -75,17 +74,10 @@ def table(  # noqa: PLR0913 - the parts of one read
     Raises:
         InvalidInputError: More than one snapshot was chosen, or a column does not exist.
         NotFoundError: The table, snapshot or ref does not exist.
-        UnsupportedError: Spark has no type for a column.
+        UnsupportedError: Spark has no type for a column; or an argument is for tables of Iceberg.
     """
-    opened = open_named(name, catalog)
-    if isinstance(opened, LanceTable):
-        _check_of_lance(reader=reader, planning=planning, snapshot_id=snapshot_id)
-        rows = _lance_scan(
-            opened, columns, filter, branch=branch, tag=tag, as_of=as_of, case_sensitive=case_sensitive
-        )
-        return rows.to_spark(spark, truncate_nanoseconds=truncate_nanoseconds)
     scan = table_scan(
-        audited(spark, opened),
+        _in_session(spark, open_named(name, catalog)),
         columns=columns,
         filter=filter,
         snapshot_id=snapshot_id,
@@ -94,7 +86,8 @@ def table(  # noqa: PLR0913 - the parts of one read
         as_of=as_of,
         case_sensitive=case_sensitive,
     )
-    return scan.to_spark(spark, reader=reader, planning=planning, truncate_nanoseconds=truncate_nanoseconds)
+    reading = {"reader": reader, "planning": planning, "truncate_nanoseconds": truncate_nanoseconds}
+    return _frame(spark, scan, reading)
 
 
 @says_keywords
@@ -110,8 +103,7 @@ def create_view(
 
     The view stays at the snapshot that is current now, or at the one that you choose. If you choose no snapshot, tag or
     time, and give the table by its name, `floeberg.spark.sql` moves the view to the newest snapshot before each
-    statement that names it. `spark.sql` and `spark.table` show the old snapshot. A view of a Lance table stays at its
-    version.
+    statement that names it. `spark.sql` and `spark.table` show the old snapshot.
 
     Args:
         spark: The session.
@@ -126,30 +118,45 @@ def create_view(
     checked = checked_text("view", view)
     checked_bool("replace", replace)
     catalog = options.pop("catalog", None)
-    opened = open_named(name, catalog)
-    if isinstance(opened, LanceTable):
-        frame = table(spark, opened, **options)
-        (frame.createOrReplaceTempView if replace else frame.createTempView)(checked)
-        forget(spark, checked)
-        return frame
-    reading = {
+    reading: dict[str, Any] = {
         key: options.pop(key) for key in ("reader", "planning", "truncate_nanoseconds") if key in options
     }
     made = FollowingView(
         checked,
         name if isinstance(name, str) else "",
         catalog,
-        scan=lambda known: table_scan(audited(spark, known), **options),
-        to_frame=lambda session, scan: scan.to_spark(session, **reading),
+        scan=lambda opened: table_scan(_in_session(spark, opened), **options),
+        to_frame=lambda session, scan: _frame(session, scan, reading),
     )
-    frame = made.make(spark, made.scan(opened), replacing=replace)
-    if isinstance(name, Table) or any(options.get(key) is not None for key in _PINS):
+    frame = made.make(spark, made.scan(open_named(name, catalog)), replacing=replace)
+    if not isinstance(name, str) or any(options.get(key) is not None for key in _PINS):
         forget(spark, checked)
     return frame
 
 
+def _in_session(spark: SparkSession, opened: Table | LanceTable) -> Table | LanceTable:
+    """A table as the session reads it: there are no audits of Lance tables."""
+    return opened if isinstance(opened, LanceTable) else audited(spark, opened)
+
+
+def _frame(spark: SparkSession, scan: Scan | LanceScan, reading: Mapping[str, Any]) -> DataFrame:
+    """The DataFrame of a scan.
+
+    Raises:
+        UnsupportedError: It is a Lance table, whose data files Spark's own reader cannot read.
+    """
+    if not isinstance(scan, LanceScan):
+        return scan.to_spark(spark, **reading)
+    for key, refused in (("reader", "native"), ("planning", "distributed")):
+        if reading.get(key) == refused:
+            raise UnsupportedError(
+                f"{key}={refused!r} is for tables of Iceberg, and this is a Lance table: leave it out"
+            )
+    return scan.to_spark(spark, truncate_nanoseconds=reading.get("truncate_nanoseconds", False))
+
+
 def table_scan(  # noqa: PLR0913 - the same
-    name: str | Table,
+    name: str | Table | LanceTable,
     *,
     catalog: Catalog | str | None = None,
     columns: Sequence[str] = ("*",),
@@ -159,13 +166,17 @@ def table_scan(  # noqa: PLR0913 - the same
     tag: str | None = None,
     as_of: Moment | None = None,
     case_sensitive: bool = False,
-) -> Scan:
+) -> Scan | LanceScan:
     """The scan of a table that `table` reads."""
-    chosen = {"snapshot_id": snapshot_id, "branch": branch, "tag": tag, "as_of": as_of}
+    chosen: dict[str, Any] = {"snapshot_id": snapshot_id, "branch": branch, "tag": tag, "as_of": as_of}
     given = [key for key, value in chosen.items() if value is not None]
     if len(given) > 1:
         raise InvalidInputError(f"choose one snapshot: {' and '.join(given)} exclude each other")
-    opened = open_iceberg(name, catalog)
+    opened = open_named(name, catalog)
+    if isinstance(opened, LanceTable):
+        return _chosen(opened, **chosen).scan(
+            row_filter=filter, selected_fields=tuple(columns), case_sensitive=case_sensitive
+        )
     scan = opened.scan(
         row_filter=filter,
         selected_fields=tuple(columns),
@@ -178,57 +189,33 @@ def table_scan(  # noqa: PLR0913 - the same
             if known is not None and known.snapshot_ref_type != kind:
                 raise InvalidInputError(f"{kind}: {ref!r} is a {known.snapshot_ref_type}")
             scan = scan.use_ref(ref)
-    return scan if as_of is None else scan.as_of(milliseconds(as_of, "as_of"))
+    return scan if as_of is None else scan.as_of(milliseconds(as_of))
 
 
-def _check_of_lance(*, reader: str, planning: str, snapshot_id: int | None) -> None:
-    """Raises `UnsupportedError` for what Lance tables lack."""
-    if snapshot_id is not None:
-        raise UnsupportedError("Lance tables have no snapshot_id: choose a branch, a tag or as_of")
-    for key, value in (("reader", reader), ("planning", planning)):
-        if value != "auto":
-            raise UnsupportedError(
-                f"{key}={value!r} is for tables of Iceberg, and the table is a Lance table"
-            )
-
-
-def _lance_scan(  # noqa: PLR0913 - the parts of one read
-    opened: LanceTable,
-    columns: Sequence[str],
-    row_filter: AnyFilter,
-    *,
-    branch: str | None,
-    tag: str | None,
-    as_of: Moment | None,
-    case_sensitive: bool,
-) -> LanceScan:
-    """The scan of a Lance table that `table` reads."""
-    if any(each is not None for each in (branch, tag, as_of)):
-        opened = open_table(
-            opened.location,
-            format="lance",
-            storage_options=opened._inner.storage_options,  # noqa: SLF001 - the package's own
-            branch=branch,
-            tag=tag,
-            as_of=as_of,
-        )
-    return opened.scan(row_filter=row_filter, selected_fields=tuple(columns), case_sensitive=case_sensitive)
-
-
-def open_iceberg(name: str | Table, catalog: Catalog | str | None) -> Table:
-    """The table of Iceberg of a name, at its current state.
+def _chosen(table: LanceTable, *, snapshot_id: int | None, **chosen: Any) -> LanceTable:  # noqa: ANN401 - of `open_table`
+    """A Lance table at the version of a branch, a tag or a time.
 
     Raises:
-        UnsupportedError: It is a Lance table.
+        UnsupportedError: A snapshot was chosen.
     """
-    opened = open_named(name, catalog)
-    if isinstance(opened, LanceTable):
-        raise UnsupportedError(f"{opened.location} is a Lance table, and a table of Iceberg is expected here")
-    return opened
+    if snapshot_id is not None:
+        raise UnsupportedError(
+            f"{table.location} is a Lance table, which has versions and no snapshots: give branch, tag or as_of, or "
+            "the table that open_table(location, version=..) opens"
+        )
+    if all(value is None for value in chosen.values()):
+        return table
+    return open_table(
+        table.location,
+        format="lance",
+        storage_options=table._inner.storage_options,  # noqa: SLF001 - the package's own
+        manifest_store=table._manifest_store,  # noqa: SLF001 - the same
+        **chosen,
+    )
 
 
-def open_named(name: str | Table | LanceTable, catalog: Catalog | str | None) -> Table | LanceTable:
-    """The table of a name, at its current state."""
+def open_named(name: str | Table | LanceTable, catalog: Catalog | str | None) -> Any:  # noqa: ANN401 - as `open_table`
+    """The table of a name, at its current state: one of Iceberg, or of Lance."""
     if isinstance(name, (Table, LanceTable)):
         return name
     known = checked_text("name", name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.catalog import Catalog
+    from floeberg.lance import LanceScan, LanceTable
     from floeberg.scan import Scan
     from floeberg.table import Table
 
@@ -40,14 +41,14 @@ class FollowingView:
     name: str
     table: str
     catalog: Catalog | str | None
-    scan: Callable[[Table], Scan]
-    to_frame: Callable[[SparkSession, Scan], DataFrame]
+    scan: Callable[[Any], Scan | LanceScan]
+    to_frame: Callable[[SparkSession, Any], DataFrame]
     shown: tuple[int | None, str] | None = None
     """The snapshot and the columns that it shows."""
     semantic_hash: int = 0
     """Of what it shows, as Spark computes it. A frame would keep its session alive."""
 
-    def make(self, spark: SparkSession, scan: Scan, *, replacing: bool = True) -> DataFrame:
+    def make(self, spark: SparkSession, scan: Scan | LanceScan, *, replacing: bool = True) -> DataFrame:
         """Makes the view, and remembers it."""
         frame = self.to_frame(spark, scan)
         if replacing:
@@ -76,7 +77,7 @@ def followed(spark: SparkSession, words: Collection[str]) -> list[FollowingView]
         return [view for name, view in _VIEWS.get(spark, {}).items() if name in words]
 
 
-def renew(spark: SparkSession, view: FollowingView, table: Table) -> None:
+def renew(spark: SparkSession, view: FollowingView, table: Table | LanceTable) -> None:
     """Makes a view again, if its table has changed and it is still the view that was made.
 
     Args:
@@ -93,8 +94,8 @@ def renew(spark: SparkSession, view: FollowingView, table: Table) -> None:
         forget(spark, view.name)
 
 
-def _shown(scan: Scan) -> tuple[int | None, str]:
-    return scan.snapshot_id, str(scan.projection())
+def _shown(scan: Scan | LanceScan) -> tuple[int | None, str]:
+    return getattr(scan, "snapshot_id", None) or getattr(scan, "version", None), str(scan.projection())
 
 
 def _is_there(spark: SparkSession, view: FollowingView) -> bool:

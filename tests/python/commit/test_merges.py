@@ -168,6 +168,37 @@ def test_several_rows_of_the_source_for_a_row_are_an_error_that_shows_the_key(tm
     assert table.merge(twice, on=["id"]).when_not_matched_insert_all().execute().inserted_rows == 2
 
 
+TWICE = [
+    # Clauses, and what they leave of the rows 1 to 3; None is an error. The source has the keys 2, 2 and 9.
+    (lambda merge: merge.when_matched_delete(), [1, 3]),
+    (lambda merge: merge.when_matched_delete().when_not_matched_insert_all(), [1, 3, 9]),
+    (lambda merge: merge.when_matched_delete().when_not_matched_by_source_delete("target.id = 1"), [3]),
+    (lambda merge: merge.when_not_matched_insert_all(), [1, 2, 3, 9]),
+    (lambda merge: merge.when_not_matched_by_source_delete(), [2]),
+    (lambda merge: merge.when_matched_delete("target.id = 2"), None),
+    (lambda merge: merge.when_matched_delete("target.id = 1"), None),
+    (lambda merge: merge.when_matched_delete("target.id = 2").when_matched_delete(), None),
+    (lambda merge: merge.when_matched_update_all("target.id = 1"), None),
+]
+
+
+@pytest.mark.parametrize(
+    "joins", [{"on": ["id"]}, {"predicate": "source.id = target.id AND source.price > 0"}]
+)
+@pytest.mark.parametrize(("clauses", "left"), TWICE)
+def test_only_a_delete_of_all_matched_rows_may_match_a_row_twice(tmp_path, clauses, left, joins):
+    table = made(tmp_path)
+    merge = clauses(table.merge(rows(2, 2, 9), **joins))
+    if left is None:
+        with pytest.raises(InvalidInputError, match="more than one row of the source matches"):
+            merge.execute()
+        assert sorted(content(table)) == [1, 2, 3]
+        return
+    done = merge.execute()
+    assert sorted(content(table)) == left
+    assert done.deleted_rows == 3 - len(set(left) & {1, 2, 3})
+
+
 def test_keys_have_other_names_and_types(table):
     source = pa.table({"key": pa.array([2, 9], pa.int16()), "text": pa.array(["x", "y"], pa.large_string())})
     merge = table.merge(source, predicate="source.key = target.id")

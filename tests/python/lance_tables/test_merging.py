@@ -424,3 +424,16 @@ def test_a_repeated_key_is_done_once_whatever_would_be_an_error_now(tmp_path: Pa
         table.append(rows(7, 8), idempotency_key="m")
     assert table.scan().count() == 6
     check_same(table)
+
+
+@both_kinds
+def test_a_row_that_goes_may_be_matched_twice(tmp_path, stable):
+    twice = pa.table({"id": [3, 3, 99]})
+    for table in both(tmp_path, rows(0, 10), stable=stable):
+        with pytest.raises(InvalidInputError, match="more than one row of the source matches"):
+            table.merge(twice, on="id").when_matched_delete("target.v > 0").execute()
+        done = table.merge(twice, on="id").when_matched_delete().execute()
+        assert done.deleted_rows == 1
+        assert [row["id"] for row in ordered(table)] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
+        done = table.merge(twice, on="id").when_not_matched_by_source_delete("target.id = 0").execute()
+        assert done.deleted_rows == 1

@@ -31,6 +31,8 @@ from floeberg.spark.read.distributed import parts_for_tasks, planned
 from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir
+from floeberg.spark.session.task_errors import own_errors
+from floeberg.spark.session.time_types import check_times
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,6 +49,7 @@ __all__ = ["frame_of", "lanes_of", "lanes_told"]
 _READERS = ("auto", "native", "arrow")
 
 
+@own_errors()
 def frame_of(
     scan: Scan,
     spark: SparkSession,
@@ -59,6 +62,8 @@ def frame_of(
         raise InvalidInputError(f"reader: expected 'auto', 'native' or 'arrow', found {reader!r}")
     check_pyspark()
     check_session(spark)
+    schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
+    check_times(spark, schema)
     _record(scan, spark)
     if reader == "arrow":
         parts = parts_for_tasks(scan, spark, planning)
@@ -69,7 +74,6 @@ def frame_of(
         return planning_frame(scan, spark, parts, options)
     saved = _saved_plan(spark)
     plan = planned(scan, spark, planning, saved)
-    schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
     read = branch_read(scan)
     for column in schema:
         # A writer is given the columns of a query, and nothing else of it.

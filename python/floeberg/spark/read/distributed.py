@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from floeberg import _native
 from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
+from floeberg.lance import LanceScan
 from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Planning
 from floeberg.spark.read.scan_request import scan_bytes
@@ -65,8 +66,11 @@ def plan_files(spark: SparkSession, scan: Scan, planning: Planning = "auto") -> 
         InvalidDataError: A manifest is damaged. The error names it.
         NotFoundError: A manifest is missing. The error names it.
         NotInstalledError: PySpark is not installed, or its workers lack Floeberg.
-        UnsupportedError: `planning` is `"distributed"`, and the scan reads what appends added.
+        UnsupportedError: `planning` is `"distributed"`, and the scan reads what appends added; or it is a scan of a
+            Lance table.
     """
+    if isinstance(scan, LanceScan):
+        raise UnsupportedError("a scan of a Lance table is planned without tasks: call its plan_files()")
     return planned(scan, spark, planning)
 
 

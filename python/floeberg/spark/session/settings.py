@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-__all__ = ["changed_settings", "own_setting"]
+__all__ = ["changed_settings", "is_set", "own_setting"]
 
 
 @dataclass
@@ -68,3 +68,20 @@ def own_setting(spark: SparkSession, name: str) -> str | None:
     with _LOCK:
         changed = _CHANGED.get(spark, {}).get(name)
         return spark.conf.get(name, None) if changed is None else changed.before
+
+
+def is_set(spark: SparkSession, name: str, *, default: bool = False) -> bool:
+    """Whether a setting of a session is `true`.
+
+    Args:
+        spark: The session.
+        name: The setting.
+        default: The answer for a release of Spark that does not know the setting.
+    """
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    try:
+        value = spark.conf.get(name)
+    except PySparkException:
+        return default
+    return str(value).lower() == "true"

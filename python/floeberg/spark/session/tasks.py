@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InternalError, NotInstalledError
 from floeberg.spark.session.batch_limits import batch_limits
 from floeberg.spark.session.settings import changed_settings
+from floeberg.spark.session.task_errors import own_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["mapped", "run_tasks"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_CANNOT_IMPORT = re.compile(r"Spark runs its Python workers with .+? which cannot import Floeberg: [^\n]*")
 
 
 def run_tasks(
@@ -41,10 +41,10 @@ def run_tasks(
         The results of the tasks, one each.
 
     Raises:
+        FloebergError: A task raised it.
         NotInstalledError: PySpark has no pandas, which it asks for before it sends batches to functions; or a worker
             has no Floeberg.
     """
-    from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg imports no PySpark
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pickle  # noqa: PLC0415 - nothing around this function travels with it
@@ -63,20 +63,16 @@ def run_tasks(
         )
 
     spark = frame.sparkSession
-    try:
-        with changed_settings(spark, batch_limits(spark, frame.schema, short)):
+    with own_errors(), changed_settings(spark, batch_limits(spark, frame.schema, short)):
+        try:
             # `collect` of PySpark ends silently where the JVM fails to send: rows are missing, and nothing is raised.
             done = mapped(frame, run, "task int, done binary").toArrow()
-    except PySparkException as error:
-        if told := _CANNOT_IMPORT.search(str(error)):
-            raise NotInstalledError(told[0]) from error
-        raise
-    except Exception as error:
-        # An error of Py4J, which a client of Spark Connect may lack.
-        known = _known(getattr(error, "java_exception", None))
-        if known is None:
-            raise
-        raise known from None
+        except Exception as error:
+            # An error of Py4J, which a client of Spark Connect may lack.
+            known = _known(getattr(error, "java_exception", None))
+            if known is None:
+                raise
+            raise known from None
     numbers = done.column("task").to_pylist()
     if numbers != list(range(len(numbers))):
         raise InternalError(f"expected one answer of each task of Spark, found those of the tasks {numbers}")

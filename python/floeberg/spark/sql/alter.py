@@ -6,11 +6,12 @@ Invariant: a statement is read to its end before anything changes, and changes a
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.sql.clauses import NewColumn, keys, new_column, properties, sort_field, transform
-from floeberg.spark.write.new_schema import iceberg_type
+from floeberg.spark.sql.column_types import check_new_names, type_of
+from floeberg.spark.sql.dialect import dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.queries import Queries
     from floeberg.spark.sql.words import Words
     from floeberg.table import Table
-    from floeberg.types import IcebergType
 
     Change: TypeAlias = Callable[[Table], object]
 
-__all__ = ["alter", "type_of"]
+__all__ = ["alter"]
 
 _MILLISECONDS = {"DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000}
 _DISTRIBUTION = "write.distribution-mode"
@@ -44,22 +44,14 @@ def alter(queries: Queries, words: Words, parts: tuple[str, ...]) -> None:
     change(found.table)
 
 
-def type_of(text: str, name: str) -> tuple[IcebergType, bool]:
-    """The type that Spark reads in a text, and whether it is nullable."""
-    from pyspark.sql.types import StructType  # noqa: PLC0415 - importing floeberg.spark imports nothing large
-
-    (field,) = cast("StructType", StructType.fromDDL(f"c {text}")).fields
-    return iceberg_type(field.dataType, name), field.nullable
-
-
 def _change(words: Words, full: tuple[str, ...]) -> Change:  # noqa: C901, PLR0911, PLR0912 - one return a form
     if words.take("RENAME", "TO"):
         return _renamed(words.name(), full)
     if words.take("RENAME", "COLUMN"):
-        old = ".".join(words.name())
+        old = words.name()
         words.expect("TO")
         new = words.one_name()
-        return lambda table: table.update_schema(case_sensitive=False).rename_column(old, new).commit()
+        return lambda table: _rename_column(table, old, new)
     if words.take("SET", "TBLPROPERTIES"):
         wanted = properties(words)
         return lambda table: table.set_properties(wanted)
@@ -103,6 +95,13 @@ def _renamed(new: tuple[str, ...], full: tuple[str, ...]) -> Change:
     return change
 
 
+def _rename_column(table: Table, old: tuple[str, ...], new: str) -> None:
+    names = table.schema().column_names
+    known = next((name for name in names if name.lower() == ".".join(old).lower()), "")
+    check_new_names(table.schema(), [(*old[:-1], new)], own=known.rpartition(".")[2])
+    table.update_schema(case_sensitive=dialect().case_sensitive).rename_column(".".join(old), new).commit()
+
+
 def _added(words: Words) -> Change:
     if not words.take("COLUMNS"):
         words.expect("COLUMN")
@@ -113,7 +112,8 @@ def _added(words: Words) -> Change:
     inside.end()
 
     def change(table: Table) -> None:
-        update = table.update_schema(case_sensitive=False)
+        check_new_names(table.schema(), [each.parts for each in columns])
+        update = table.update_schema(case_sensitive=dialect().case_sensitive)
         for each in columns:
             _add(update, each)
         update.commit()
@@ -151,7 +151,7 @@ def _dropped(words: Words) -> Change:
     inside.end()
 
     def change(table: Table) -> None:
-        update = table.update_schema(case_sensitive=False)
+        update = table.update_schema(case_sensitive=dialect().case_sensitive)
         known = {name.lower() for name in table.schema().column_names}
         for name in names:
             if not lenient or name.lower() in known:
@@ -187,7 +187,7 @@ def _altered(words: Words) -> Change:  # noqa: C901 - one branch a change
             words.unexpected("TYPE, COMMENT, FIRST, AFTER, SET NOT NULL or DROP NOT NULL")
 
     def change(table: Table) -> None:
-        update = table.update_schema(case_sensitive=False)
+        update = table.update_schema(case_sensitive=dialect().case_sensitive)
         for step in steps:
             step(update)
         update.commit()
@@ -201,15 +201,22 @@ def _partition(words: Words) -> Change:
     if word == "ADD":
         column, how = transform(words)
         name = words.one_name() if words.take("AS") else None
-        return lambda table: table.update_spec(case_sensitive=False).add_field(column, how, name).commit()
+        return lambda table: (
+            table.update_spec(case_sensitive=dialect().case_sensitive).add_field(column, how, name).commit()
+        )
     old = _field_name(*transform(words))
     if word == "DROP":
-        return lambda table: table.update_spec(case_sensitive=False).remove_field(old).commit()
+        return lambda table: (
+            table.update_spec(case_sensitive=dialect().case_sensitive).remove_field(old).commit()
+        )
     words.expect("WITH")
     column, how = transform(words)
     name = words.one_name() if words.take("AS") else None
     return lambda table: (
-        table.update_spec(case_sensitive=False).remove_field(old).add_field(column, how, name).commit()
+        table.update_spec(case_sensitive=dialect().case_sensitive)
+        .remove_field(old)
+        .add_field(column, how, name)
+        .commit()
     )
 
 
@@ -231,7 +238,7 @@ def _identifiers(words: Words) -> Change:
         names.append(".".join(words.name()))
 
     def change(table: Table) -> None:
-        update = table.update_schema(case_sensitive=False)
+        update = table.update_schema(case_sensitive=dialect().case_sensitive)
         if not drops:
             update.set_identifier_fields(*names).commit()
             return
@@ -260,7 +267,7 @@ def _write_order(words: Words) -> Change:
 
     def change(table: Table) -> None:
         with table.transaction() as transaction:
-            with transaction.update_sort_order(case_sensitive=False) as update:
+            with transaction.update_sort_order(case_sensitive=dialect().case_sensitive) as update:
                 for each in fields:
                     add = update.desc if each["descending"] else update.asc
                     add(each["column"], each["transform"], each["null_order"])

@@ -7,16 +7,16 @@ namespace and Spark has not.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.spark.sql.clauses import properties, transform
+from floeberg.spark.sql.column_types import columns_of
+from floeberg.spark.sql.dialect import dialect
 from floeberg.spark.write.frame import FrameWrite, create
 from floeberg.spark.write.new_schema import schema_of
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
-
     from floeberg.catalog import Catalog
     from floeberg.spark.sql.queries import Queries
     from floeberg.spark.sql.words import Words
@@ -186,8 +186,7 @@ def _partition(words: Words) -> str:
 
 
 def _make(queries: Queries, catalog: Catalog, levels: tuple[str, ...], new: _NewTable, mode: str) -> None:
-    from pyspark.sql.types import StructType  # noqa: PLC0415 - importing floeberg.spark imports nothing large
-
+    case_sensitive = dialect().case_sensitive
     layout = {
         "partition_spec": new.partitions or None,
         "properties": new.properties,
@@ -204,14 +203,14 @@ def _make(queries: Queries, catalog: Catalog, levels: tuple[str, ...], new: _New
             ".".join(levels),
             catalog,
             mode,
-            FrameWrite(),
-            schema=schema_of(frame.schema, keeps_required=False),
+            FrameWrite(case_sensitive=case_sensitive),
+            schema=schema_of(frame.schema, keeps_required=False, case_sensitive=case_sensitive),
             **layout,
         )
         return
     if new.columns is None:
         raise InvalidInputError("CREATE TABLE: expected columns, or AS SELECT")
-    schema = schema_of(cast("StructType", StructType.fromDDL(new.columns)))
+    schema = schema_of(columns_of(new.columns), case_sensitive=case_sensitive)
     if mode == "create":
         catalog.create_table(levels, schema, **layout)  # type: ignore[arg-type]
     elif mode == "replace":

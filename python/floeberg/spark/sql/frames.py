@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.batch_limits import frame_of_arrow
+from floeberg.spark.session.settings import is_set
+from floeberg.spark.session.time_types import check_times
 from floeberg.spark.sql.changelogs import CHANGES, changes_frame
 from floeberg.spark.sql.columns import named_columns, needed_columns, reaches_all
 from floeberg.spark.sql.constants import Moments
@@ -27,12 +29,12 @@ __all__ = ["frames_of", "is_case_sensitive", "moments_are_certain", "texts_are_c
 
 def is_case_sensitive(spark: SparkSession) -> bool:
     """Whether the case of names of columns counts in the session."""
-    return _is_set(spark, "spark.sql.caseSensitive")
+    return is_set(spark, "spark.sql.caseSensitive")
 
 
 def texts_are_certain(spark: SparkSession) -> bool:
     """Whether Spark compares dates and moments with texts as dates and moments."""
-    return not _is_set(spark, "spark.sql.legacy.typeCoercion.datetimeToString.enabled")
+    return not is_set(spark, "spark.sql.legacy.typeCoercion.datetimeToString.enabled")
 
 
 def moments_are_certain(spark: SparkSession) -> bool:
@@ -111,7 +113,9 @@ def _empty(spark: SparkSession, scan: Scan, reading: dict[str, Any]) -> DataFram
     from floeberg.spark.read.types import spark_struct  # noqa: PLC0415 - it imports PySpark
 
     truncates = bool(reading.get("truncate_nanoseconds"))
-    return spark.createDataFrame([], spark_struct(scan.projection().fields, truncate_nanoseconds=truncates))
+    columns = spark_struct(scan.projection().fields, truncate_nanoseconds=truncates)
+    check_times(spark, columns)
+    return spark.createDataFrame([], columns)
 
 
 def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool) -> Scan:
@@ -179,10 +183,6 @@ def _metadata_frame(
             f"{'.'.join(reference.name.parts)}: Spark has no type for one of the columns "
             f"{', '.join(rows.column_names)}: select the others"
         ) from error
-
-
-def _is_set(spark: SparkSession, setting: str) -> bool:
-    return str(spark.conf.get(setting, "false")).lower() == "true"
 
 
 def _milliseconds(spark: SparkSession, constant: str) -> int:

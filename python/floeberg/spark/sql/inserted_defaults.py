@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from floeberg.spark.sql.dialect import dialect
 from floeberg.spark.sql.settings import default_of
 from floeberg.spark.sql.statement import read_statement
 from floeberg.spark.sql.words import Words
@@ -31,7 +32,7 @@ def with_defaults(text: str, fields: Sequence[NestedField]) -> str:
         UnsupportedError: It is the default of a nested column.
     """
     statement = read_statement(text)
-    if statement is None:
+    if statement is None or not dialect().has_defaults:
         return text
     words = Words.of(statement)
     if not words.take("VALUES"):

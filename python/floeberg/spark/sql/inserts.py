@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AlwaysTrue, And, EqualTo, IsNull
+from floeberg.spark.session.settings import changed_settings, is_set
 from floeberg.spark.sql.changes import check_once
 from floeberg.spark.sql.exact import exact_filter
 from floeberg.spark.sql.inserted_defaults import with_defaults
+from floeberg.spark.sql.settings import text_of
 from floeberg.spark.sql.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments
 from floeberg.spark.write.frame import FrameWrite, commit_files
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["insert"]
 
 _MODE = "spark.sql.sources.partitionOverwriteMode"
+_NULLS = "spark.sql.defaultColumn.useNullsForMissingDefaultValues"
 
 
 def insert(queries: Queries, statement: Insert) -> ChangedCounts:
@@ -128,6 +131,7 @@ def _assigned(  # noqa: PLR0913 - what is assigned to what
                 f"INSERT: the query has {len(frame.columns)} columns, and {len(names)} are expected: "
                 f"{', '.join(map(repr, names))}"
             )
+    _check_complete(queries, changed, [*names, *static])
     assign, wanted = Assignments(queries.spark), _types(changed, [*names, *static])
     renamed = frame.toDF(*(f"c{at}" for at in range(len(names))))
     columns = []
@@ -136,8 +140,24 @@ def _assigned(  # noqa: PLR0913 - what is assigned to what
         column = F.col(f"c{at}") if cast is None else F.col(f"c{at}").cast(cast)
         columns.append(column.alias(name))
     for name, text in static.items():
-        columns.append(F.expr(f"CAST({text}\n AS {wanted[name].simpleString()})").alias(name))
+        value = _partition_value(queries, text, wanted[name].simpleString())
+        columns.append(F.expr(value).alias(name))
     return renamed.select(*columns)
+
+
+def _check_complete(queries: Queries, changed: ChangedTable, given: Sequence[str]) -> None:
+    """Checks that columns without a value may be null, in this session.
+
+    Raises:
+        InvalidInputError: One has no default, and the session takes no null for it.
+    """
+    lacking = [
+        each.name
+        for each in changed.table.schema().fields
+        if each.name not in given and each.write_default is None
+    ]
+    if lacking and not is_set(queries.spark, _NULLS, default=True):
+        raise InvalidInputError(f"INSERT: the column {lacking[0]!r} is given no value, and {_NULLS} is off")
 
 
 def _types(changed: ChangedTable, names: Sequence[str]) -> dict[str, Any]:
@@ -166,14 +186,31 @@ def _static_filter(queries: Queries, changed: ChangedTable, static: dict[str, st
     return And(*filters) if len(filters) > 1 else filters[0]
 
 
+def _partition_value(queries: Queries, text: str, kind: str) -> str:
+    """The value of a column in PARTITION, as SQL of the type of the column. For Spark it is a text first."""
+    as_text = f"CAST(({text}\n) AS STRING)"
+    is_null = text.strip().upper() == "NULL"
+    is_string = text.strip()[:1] in {"'", '"'}
+    legacy = "spark.sql.legacy"
+    if (is_null and is_set(queries.spark, f"{legacy}.parseNullPartitionSpecAsStringLiteral")) or (
+        kind == "string"
+        and not (is_null or is_string)
+        and is_set(queries.spark, f"{legacy}.keepPartitionSpecAsStringLiteral")
+    ):
+        as_text = text_of(text.strip())
+    return f"CAST({as_text} AS {kind})"
+
+
 def _constant(queries: Queries, name: str, text: str, kind: str) -> Any:  # noqa: ANN401 - of the column's type
     """The value of a column in PARTITION, as Spark casts it.
 
     Raises:
         InvalidInputError: It cannot be cast.
     """
-    query = f"SELECT ({text}\n) IS NULL, CAST({text}\n AS {kind})"
-    row = queries.spark.sql(query, queries.args).first()
+    query = f"SELECT ({text}\n) IS NULL, {_partition_value(queries, text, kind)}"
+    # Spark raises for a value that the column cannot have, whatever the mode of the session.
+    with changed_settings(queries.spark, {"spark.sql.ansi.enabled": "true"}):
+        row = queries.spark.sql(query, queries.args).first()
     if row is None or (row[1] is None and not row[0]):
         raise InvalidInputError(f"INSERT: PARTITION ({name} = {text}): expected a value of type {kind}")
     return row[1]

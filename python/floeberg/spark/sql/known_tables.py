@@ -19,7 +19,7 @@ from floeberg.catalog.configuration import configured_name, configured_propertie
 from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError, UnsupportedError
 from floeberg.spark.session.audits import audited
 from floeberg.spark.sql.changelogs import CHANGES
-from floeberg.spark.tables import open_iceberg
+from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ class KnownTables:
     def open(self, name: str, catalog: Catalog | str | None) -> Table:
         """A table as `floeberg.spark.create_view` names it, the same as other names of it give in this statement."""
         if catalog is None and "/" in name:
-            return open_iceberg(name, None)
+            return open_named(name, None)
         place = catalog if catalog is not None and not isinstance(catalog, str) else load_catalog(catalog)
-        return self.load(place, tuple(name.split("."))) or open_iceberg(name, place)
+        return self.load(place, tuple(name.split("."))) or open_named(name, place)
 
     @property
     def default(self) -> Catalog | None:

@@ -13,6 +13,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from floeberg.commit.merge_clauses import matches_once
 from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE, EqualTo
 from floeberg.spark.sql.changes import places_of
@@ -150,8 +151,15 @@ class _Merge:
             changed.read_snapshot_id,
             conflict_filter=combined(reach) if knows_reads else ALWAYS_TRUE,
             explain_twice=self._explain,
+            matches_once=self._matches_once,
         )
         return change.run(self.queries.spark, chosen)
+
+    @property
+    def _matches_once(self) -> bool:
+        """Whether a row that two rows of the source match is an error."""
+        matched = (each for each in self.statement.clauses if each.rows == "matched")
+        return matches_once([(each.action == "delete", each.condition is not None) for each in matched])
 
     def _joined_by_key(self, parts: dict[str, str], reach: list[Expression]) -> DataFrame:
         """Rows of both sides, where Spark brings those with the same keys together."""
@@ -288,7 +296,7 @@ class _Merge:
                 last = made
             else:
                 cases.append(f"WHEN ({clause.condition}\n) THEN {made}")
-        if last is None and rows == "matched" and any(each.rows != "not matched" for each in clauses):
+        if last is None and rows == "matched" and self._matches_once:
             # Rows that stay count too where the source matches a row twice.
             last = self._struct(KEPT, {}, schema)
         if not cases:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError
+from floeberg.spark.sql.dialect import dialect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,11 +70,11 @@ class MergeSource:
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
 
         frame = queries.frame(f"SELECT * FROM {text}\n")  # noqa: S608 - the user's own text
-        folded = [name.lower() for name in frame.columns]
+        folded = [name if dialect().case_sensitive else name.lower() for name in frame.columns]
         if len(set(folded)) < len(folded):
             twice = next(name for name in folded if folded.count(name) > 1)
             raise InvalidInputError(f"MERGE: the source has two columns {twice!r}: give one another name")
-        if ROW in folded:
+        if ROW in map(str.lower, frame.columns):
             raise InvalidInputError(f"MERGE: the source has a column {ROW!r}: give it another name")
         return cls(frame.withColumn(ROW, F.monotonically_increasing_id()).localCheckpoint(eager=True))
 

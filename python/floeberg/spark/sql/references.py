@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from floeberg.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -44,7 +46,11 @@ class Reference:
 
 
 def references(statement: Statement, tree: Any, known: KnownTables) -> list[Reference]:  # noqa: ANN401 - sqlglot's
-    """All uses of tables of the catalog."""
+    """All uses of tables of the catalog.
+
+    Raises:
+        UnsupportedError: A version follows a name with `@`.
+    """
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     by_start = {name.starts[0]: name for name in statement.names}
@@ -60,6 +66,10 @@ def references(statement: Statement, tree: Any, known: KnownTables) -> list[Refe
             continue
         alias = node.args.get("alias")
         has_alias = alias is not None and alias.args.get("this") is not None
+        if has_alias and isinstance(alias.this, exp.Parameter):
+            raise UnsupportedError(
+                f"{'.'.join(name.parts)}@{alias.this.name}: write VERSION AS OF or TIMESTAMP AS OF after the name"
+            )
         travel = statement.time_travel.get(name.ends[-1])
         found.append(Reference(table, node, select_of(node), name, has_alias, travel))
     return sorted(found, key=lambda reference: reference.name.starts[0])

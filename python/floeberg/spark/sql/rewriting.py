@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.sql.dialect import PATTERNS
 from floeberg.spark.sql.references import names_of_columns, visible_names
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def edits(
 
     Raises:
         InvalidInputError: A qualified column may belong to two tables.
+        UnsupportedError: A column is qualified with a name that would be a pattern.
     """
     found: list[Edit] = []
     qualified = list(names_of_columns(statement, tree))
@@ -62,8 +64,12 @@ def edits(
             by_short = _short_owner(name, select, uses, case_sensitive=case_sensitive)
             owner = by_short if by_short in renamed else None
         if owner is not None:
-            alias = _quoted(_alias(owner, uses.index(owner), renamed))
-            found.append(Edit(name.starts[0], name.ends[length - 1], alias))
+            alias = _alias(owner, uses.index(owner), renamed)
+            if statement.dialect.patterns_in_backticks and not alias.isidentifier():
+                raise UnsupportedError(
+                    f"{'.'.join(name.parts)}: {PATTERNS} makes a pattern of the name {alias!r}: give the table an alias"
+                )
+            found.append(Edit(name.starts[0], name.ends[length - 1], _quoted(alias)))
     return sorted(set(found), key=lambda edit: (edit.start, edit.end))
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._keywords import says_keywords
 from floeberg.spark.session.environment import check_pyspark, check_session
+from floeberg.spark.session.task_errors import own_errors
+from floeberg.spark.sql.dialect import Dialect, read_in, substituted
 from floeberg.spark.sql.known_tables import KnownTables
 from floeberg.spark.sql.queries import Queries
 from floeberg.spark.sql.statement import check_sqlglot, read_statement
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["sql"]
 
 
+@own_errors()
 @says_keywords
 def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     spark: SparkSession,
@@ -46,6 +49,9 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     The newest snapshot of each table is read: one snapshot for the whole statement. Views of
     `floeberg.spark.create_view` without a chosen snapshot move to the newest one first; Spark itself would show the old
     one.
+
+    Texts are read as the session reads them: `spark.sql.caseSensitive`, names in double quotes, patterns in backticks
+    and `${..}` mean what they mean to Spark.
 
     Spark runs queries as written, with other names for these tables. Conditions on a table are pushed down to its
     planning, and skip manifests and files. Spark still evaluates all conditions itself. If a statement does not name a
@@ -79,14 +85,18 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     check_session(spark)
     check_sqlglot()
     checked_bool("truncate_nanoseconds", truncate_nanoseconds)
-    statement = read_statement(checked_text("text", text))
-    if statement is None:
-        return spark.sql(text, args)
-    known = KnownTables(spark, catalog)
-    for view in followed(spark, statement.words):
-        renew(spark, view, known.open(view.table, view.catalog))
-    queries = Queries(spark, known, args, {"reader": reader, "truncate_nanoseconds": truncate_nanoseconds})
-    done = run_change(queries, statement)
-    if done is None:
-        done = run_definition(queries, statement)
-    return queries.run(statement) if done is None else done
+    text = substituted(spark, checked_text("text", text))
+    with read_in(Dialect.of(spark, text)):
+        statement = read_statement(text)
+        if statement is None:
+            return spark.sql(text, args)
+        known = KnownTables(spark, catalog)
+        for view in followed(spark, statement.words):
+            renew(spark, view, known.open(view.table, view.catalog))
+        queries = Queries(
+            spark, known, args, {"reader": reader, "truncate_nanoseconds": truncate_nanoseconds}
+        )
+        done = run_change(queries, statement)
+        if done is None:
+            done = run_definition(queries, statement)
+        return queries.run(statement) if done is None else done

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.sql.dialect import dialect
 from floeberg.spark.sql.targets import quoted
 from floeberg.types import PrimitiveType
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from floeberg.spark.write.assignment import Assignments
     from floeberg.types import NestedField
 
-__all__ = ["Path", "check_paths", "default_of", "resolved", "value_of"]
+__all__ = ["Path", "check_paths", "default_of", "resolved", "text_of", "value_of"]
 
 Path: TypeAlias = tuple[str, ...]
 """A column, and fields of structs in it."""
@@ -43,7 +44,7 @@ def check_paths(paths: Sequence[Path], word: str) -> None:
 
 def resolved(changed: ChangedTable, path: Path, text: str, word: str) -> str:
     """The text of a value, with the default of the column instead of `DEFAULT`."""
-    if text.strip().upper() != "DEFAULT":
+    if text.strip().upper() != "DEFAULT" or not dialect().has_defaults:
         return text
     if len(path) > 1:
         raise UnsupportedError(f"{word}: {'.'.join(path)}: DEFAULT is for columns: write the value")
@@ -66,9 +67,13 @@ def default_of(field: NestedField, word: str) -> str:
     wanted = spark_type(field.field_type, truncate_nanoseconds=True, name=field.name).simpleString()
     if wanted == "binary":
         return f"X'{field.write_default}'"
-    # In hexadecimal digits no setting of the session changes a character.
     text = str(field.write_default).lower() if kind == "boolean" else str(field.write_default)
-    return f"CAST(CAST(X'{text.encode().hex()}' AS STRING) AS {wanted})"
+    return f"CAST({text_of(text)} AS {wanted})"
+
+
+def text_of(text: str) -> str:
+    """A text as SQL. In hexadecimal digits no setting of the session changes a character."""
+    return f"CAST(X'{text.encode().hex()}' AS STRING)"
 
 
 def value_of(
@@ -99,6 +104,5 @@ def value_of(
     for each in parts.fields:
         inner = f"{old}.{quoted(each.name)}"
         new = value_of((*path, each.name), each.dataType, inner, given, assign)
-        name = each.name.replace("\\", "\\\\").replace("'", "\\'")
-        fields.append(f"'{name}', {inner if new is None else new}")
+        fields.append(f"{text_of(each.name)}, {inner if new is None else new}")
     return f"named_struct({', '.join(fields)})"

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from floeberg.errors import NotInstalledError
+from floeberg.errors import NotInstalledError, UnsupportedError
+from floeberg.spark.sql.dialect import dialect
 from floeberg.spark.sql.time_travel import TimeTravel, find_time_travel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from floeberg.spark.sql.dialect import Dialect
 
 __all__ = ["Name", "Statement", "check_sqlglot", "parse_query", "read_statement"]
 
@@ -50,6 +53,7 @@ class Statement:
     names: tuple[Name, ...]
     time_travel: dict[int, TimeTravel] = field(repr=False)
     """By the place where the name before it ends."""
+    dialect: Dialect = field(default_factory=dialect)
 
     @property
     def word(self) -> str:
@@ -84,7 +88,16 @@ class Statement:
     @cached_property
     def hides_columns(self) -> bool:
         """Whether Spark may read columns into it that the tokens do not show."""
-        return bool(self._signs & {"|>", "identifier"}) or "${" in self.text
+        # `|` is also the sign of numbers that are put together bit by bit.
+        return bool(self._signs & {"|>", "|", "identifier"}) or "${" in self.text or self.has_patterns
+
+    @cached_property
+    def has_patterns(self) -> bool:
+        """Whether a name in it may be a pattern, which means all columns that match."""
+        return self.dialect.patterns_in_backticks and any(
+            self.text[token.start] in self.dialect.name_quotes and not token.text.isidentifier()
+            for token in self.tokens
+        )
 
     @cached_property
     def is_opaque(self) -> bool:
@@ -96,6 +109,10 @@ class Statement:
     def _signs(self) -> frozenset[str]:
         return frozenset(token.text.lower() for token in self.tokens if self.text[token.start] not in "'\"`")
 
+    def is_string(self, place: int) -> bool:
+        """Whether a string begins at a place of the text."""
+        return self.text[place] in self.dialect.string_quotes
+
     @cached_property
     def plain_strings(self) -> frozenset[str]:
         """The string literals that mean exactly what stands between their quotes, wherever they stand."""
@@ -103,7 +120,7 @@ class Statement:
         for before, token in zip((None, *self.tokens[:-1]), self.tokens, strict=True):
             written = self.text[token.start : token.end + 1]
             beside = before is not None and self.text[before.start] in "'\"" and before.end + 1 == token.start
-            if written[0] in "'\"" or written[-1] in "'\"":
+            if written[0] in self.dialect.string_quotes or written[-1] in "'\"":
                 pure = written == f"'{token.text}'" and "\\" not in written and not beside
                 (plain if pure else other).add(token.text)
         return frozenset(plain - other)
@@ -131,16 +148,22 @@ def check_sqlglot() -> None:
 
 def read_statement(text: str) -> Statement | None:
     """Reads a statement into tokens; `None` where that fails: it is for Spark to say why."""
-    from sqlglot.dialects import Spark  # noqa: PLC0415 - the same
-    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415 - the same
 
-    class Words(Spark.Tokenizer):  # type: ignore[misc] # sqlglot publishes few types
+    has_names = dialect().names_in_double_quotes
+    if has_names and '\\"' in text:
+        raise UnsupportedError(
+            'with spark.sql.ansi.doubleQuotedIdentifiers, names with \\" in them are not read: write them in backticks'
+        )
+    spark = _parser(names_in_double_quotes=has_names)
+
+    class Words(spark.Tokenizer):  # type: ignore[misc, name-defined] # sqlglot publishes few types
         # What follows a command would be one token otherwise.
         COMMANDS: ClassVar[set[Any]] = set()
 
     try:
         # Some tokens are made of others, as the suffix of `1L`: they have the same place.
-        tokens = Words(dialect=Spark()).tokenize(text)
+        tokens = Words(dialect=spark()).tokenize(text)
     except SqlglotError:
         return None
     return Statement(text, tokens, _names(tokens, text), find_time_travel(text, tokens))
@@ -156,12 +179,29 @@ def parse_query(statement: Statement) -> tuple[list[Any], str]:
     from sqlglot.errors import SqlglotError  # noqa: PLC0415
 
     try:
-        trees = sqlglot.parse(statement.parsed_text, read="spark")
+        read = _parser(names_in_double_quotes=statement.dialect.names_in_double_quotes)
+        trees = sqlglot.parse(statement.parsed_text, read=read)
     except (SqlglotError, RecursionError) as error:
         found = getattr(error, "errors", None) or [{}]
         near = found[0].get("highlight")
         return [], f" near {near!r}" if near else ""
     return [tree for tree in trees if tree is not None], ""
+
+
+@cache
+def _parser(*, names_in_double_quotes: bool) -> Any:  # noqa: ANN401 - a class of sqlglot
+    """Spark's grammar, with or without names in double quotes."""
+    from sqlglot.dialects import Spark  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    if not names_in_double_quotes:
+        return Spark
+
+    class Quoted(Spark):  # type: ignore[misc] # sqlglot publishes few types
+        class Tokenizer(Spark.Tokenizer):  # type: ignore[misc] # the same
+            QUOTES: ClassVar[list[str]] = ["'"]
+            IDENTIFIERS: ClassVar[list[str]] = ["`", '"']
+
+    return Quoted
 
 
 def _names(tokens: Sequence[Any], text: str) -> tuple[Name, ...]:
@@ -197,4 +237,4 @@ def _names(tokens: Sequence[Any], text: str) -> tuple[Name, ...]:
 
 def _is_part(token: Any, text: str) -> bool:  # noqa: ANN401 - sqlglot publishes few types
     first = text[token.start]
-    return first in {"`", "_"} or first.isalnum()
+    return first in dialect().name_quotes or first == "_" or first.isalnum()

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from floeberg.spark.sql.dialect import dialect
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -49,7 +51,7 @@ def find_time_travel(text: str, tokens: Sequence[Any]) -> dict[int, TimeTravel]:
         end: int | None = at + 3
         if kind in _MOMENTS:
             end = _end_of_constant(text, tokens, at + 3)
-        elif not (text[first.start].isdigit() or text[first.start] in "'\""):
+        elif not (text[first.start].isdigit() or text[first.start] in dialect().string_quotes):
             continue
         last = tokens[at + 3 if end is None else end]
         asked = first.text if kind in _VERSIONS else text[first.start : last.end + 1]
@@ -72,13 +74,13 @@ def _is_table(text: str, tokens: Sequence[Any], at: int) -> bool:
         first -= 2
     if first == 0 or tokens[first - 1].text.upper() not in _BEFORE_TABLES:
         return False
-    is_quoted = text[tokens[first].start] == "`"
+    is_quoted = text[tokens[first].start] in dialect().name_quotes
     return is_quoted or tokens[first].text.upper() not in _BEFORE_EXPRESSIONS
 
 
 def _is_word(text: str, token: Any) -> bool:  # noqa: ANN401 - sqlglot publishes few types
     last = text[token.end]
-    return last in {"`", "_"} or last.isalnum()
+    return last in dialect().name_quotes or last == "_" or last.isalnum()
 
 
 def _end_of_constant(text: str, tokens: Sequence[Any], at: int) -> int | None:
@@ -96,13 +98,13 @@ def _end_of_operand(text: str, tokens: Sequence[Any], at: int) -> int | None:  #
         return _end_of_operand(text, tokens, at + 1)
     if first == "(":
         return _closing(tokens, at)
-    if first.isdigit() or first in "'\"":
+    if first.isdigit() or first in dialect().string_quotes:
         return at
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if tokens[at].text.upper() == "INTERVAL" and at + 2 < len(tokens):
         # A unit follows the number or the text.
         return at + 2
-    if following is not None and text[following.start] in "'\"":
+    if following is not None and text[following.start] in dialect().string_quotes:
         return at + 1
     if following is not None and following.text == "(":
         return _closing(tokens, at + 1)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from floeberg.errors import UnsupportedError
+from floeberg.spark.sql.dialect import dialect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -154,9 +155,9 @@ class Words:
             self.unexpected("a string")
         word = self.take_word()
         written = self._text[word.start : word.end]
-        if "\\" in written or written[0] in written[1:-1]:
+        if "\\" in written or written[0] in written[1:-1] or "${" in written:
             raise UnsupportedError(
-                f"{self._what}: {written}: write the string without backslashes and quotes"
+                f"{self._what}: {written}: write the string without backslashes, quotes and ${{..}}"
             )
         return written[1:-1]
 
@@ -254,7 +255,7 @@ class Words:
         return Piece(words, self._text[words[0].start : words[-1].end])
 
     def _is_string(self, word: Word) -> bool:
-        return self._text[word.start] in "'\""
+        return self._text[word.start] in dialect().string_quotes
 
 
 def _words(statement: Statement) -> Iterator[Word]:
@@ -270,5 +271,7 @@ def _words(statement: Statement) -> Iterator[Word]:
         elif written[0].isalpha() and re.search(r"\s", written):
             for found in re.finditer(r"\S+", written):
                 yield Word(found[0], found[0].upper(), token.start + found.start(), token.start + found.end())
+        elif written == "!" and statement.dialect.bang_is_not:
+            yield Word(written, "NOT", token.start, last)
         else:
             yield Word(written, written.upper(), token.start, last)

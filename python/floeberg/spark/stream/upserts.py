@@ -18,6 +18,7 @@ from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audited
 from floeberg.spark.session.environment import check_pyspark, is_connect
+from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.stream.batches import StreamBatch
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.row_changes import RowChange
@@ -97,6 +98,7 @@ class _UpsertBatches:
     order_by: tuple[str, ...]
     query_id: str | None
 
+    @own_errors()
     def __call__(self, frame: DataFrame, number: int) -> None:
         """Upserts the rows of a batch.
 

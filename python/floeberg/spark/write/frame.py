@@ -19,14 +19,15 @@ from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
 from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
-from floeberg.spark.session.settings import changed_settings
+from floeberg.spark.session.settings import changed_settings, is_set
+from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
 from floeberg.spark.write.frame_reads import reads_of_frame
 from floeberg.spark.write.input_columns import InputColumns
 from floeberg.spark.write.lance_frame import write_lance
-from floeberg.spark.write.new_schema import schema_of
+from floeberg.spark.write.new_schema import schema_of, without_lengths
 from floeberg.spark.write.tasks import AppendTask
 from floeberg.table import Table
 from floeberg.write import WriteRecipe
@@ -77,7 +78,7 @@ class FrameWrite:
         Raises:
             InvalidInputError: The rows do not fit. The error lists every mismatch. No task has run.
         """
-        fields = table.schema().fields
+        fields, frame = table.schema().fields, _of_strings(frame)
         columns = InputColumns.of(fields, frame.schema, case_sensitive=self.case_sensitive)
         recipe.check_schema(columns.schema(_arrow_schema(frame)))
         by_table = dict(zip(columns.names, frame.columns, strict=True))
@@ -87,6 +88,7 @@ class FrameWrite:
         return found
 
 
+@own_errors()
 @says_keywords
 def write(  # noqa: PLR0913 - the parts of a write
     frame: DataFrame,
@@ -118,8 +120,8 @@ def write(  # noqa: PLR0913 - the parts of a write
 
     If the write fails, files of tasks may stay. They are in no table.
 
-    An overwrite is validated from the snapshot that is current when it begins, and from older ones of the branch that
-    the frame reads, as far as its plan or tasks of Floeberg say it.
+    An overwrite is validated from the snapshot that is current when it begins. If the frame reads an older one of the
+    branch, it is validated from that one, if that can be found out from Spark's plan or from the tasks that read it.
 
     Args:
         frame: The rows.
@@ -214,6 +216,23 @@ def write(  # noqa: PLR0913 - the parts of a write
         return commit_files(transaction, frame, how, **committed)
 
 
+def _of_strings(frame: DataFrame) -> DataFrame:
+    """The rows, with strings instead of CHAR and VARCHAR."""
+    from floeberg.spark.native.filters import named  # noqa: PLC0415 - it imports PySpark
+
+    limited = {each.name for each in frame.schema if "char(" in each.dataType.simpleString()}
+    if not limited:
+        return frame
+    return frame.select(
+        *(
+            named(each.name).cast(without_lengths(each.dataType)).alias(each.name)
+            if each.name in limited
+            else named(each.name)
+            for each in frame.schema
+        )
+    )
+
+
 def _opened(table: str | Table | LanceTable, catalog: Catalog | str | None) -> Table | LanceTable:
     return table if isinstance(table, LanceTable) else open_named(table, catalog)
 
@@ -277,7 +296,12 @@ def create(  # noqa: PLR0913 - the parts of a table, and its rows
     if isinstance(table, Table):
         raise InvalidInputError(f"mode {mode!r} makes a table: give its name, and the catalog")
     place = load_catalog(catalog) if catalog is None or isinstance(catalog, str) else catalog
-    columns = schema_of(frame.schema, keeps_required=False) if schema is None else schema
+    case_sensitive = is_set(frame.sparkSession, "spark.sql.caseSensitive")
+    columns = (
+        schema_of(frame.schema, keeps_required=False, case_sensitive=case_sensitive)
+        if schema is None
+        else schema
+    )
     exists = mode != "create" and place.table_exists(table)
     if mode == "replace" or exists:
         begun = place.replace_table_transaction(table, columns, **layout)

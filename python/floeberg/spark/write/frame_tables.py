@@ -1,6 +1,6 @@
 """Does a DataFrame read a table, in whichever way?
 
-The files that Spark reads are in its plan. What tasks of Floeberg read, the options of its relations say.
+The files that Spark reads are in its plan. Where Floeberg's tasks read, the options of the relation name the table.
 
 Invariant: what cannot be told is taken for a read of the table.
 """

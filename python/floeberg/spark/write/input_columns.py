@@ -55,10 +55,16 @@ class InputColumns:
         def folded(name: str) -> str:
             return name if case_sensitive else name.lower()
 
-        known = {folded(each.name): each for each in fields}
-        found = [known.get(folded(each.name)) for each in schema.fields]
+        own = list(fields)
+        exact = {each.name: each for each in own}
+        known: dict[str, NestedField | None] = {}
+        for each in own:
+            # A name that may mean two columns means none.
+            known[folded(each.name)] = None if folded(each.name) in known else each
+        found = [exact.get(each.name) or known.get(folded(each.name)) for each in schema.fields]
         names = [
-            own.name if each is None else each.name for own, each in zip(schema.fields, found, strict=True)
+            given.name if each is None else each.name
+            for given, each in zip(schema.fields, found, strict=True)
         ]
         return cls(tuple(names), tuple(None if each is None else _kind(each) for each in found))
 

@@ -6,7 +6,7 @@ snapshot of the table. Out: one commit, validated from that snapshot.
 Tasks write new rows and send places back. For copy-on-write, other tasks then write the files with those places again,
 without the rows there. So the DataFrame is evaluated once, whatever its expressions.
 
-Invariant: a row of the table is changed by one row of the DataFrame.
+Invariant: a row of the table is changed by one row of the DataFrame, unless all that these say is that it goes.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.expressions import AnyFilter
+    from floeberg.spark.write.tasks import Repeats
     from floeberg.table import Table
     from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
@@ -72,6 +73,7 @@ class RowChange:
         read_snapshot_id: Its snapshot that was read.
         conflict_filter: The rows that another writer must not have added since.
         explain_twice: What an error says of a row, by its file and position, that several rows of the source match.
+        matches_once: Whether a row of the table that several rows of a source match is an error.
         idempotency_key: A key that lets the change happen once, however often it is run.
         snapshot_properties: Entries of the snapshot's summary.
     """
@@ -82,6 +84,7 @@ class RowChange:
     read_snapshot_id: int | None
     conflict_filter: AnyFilter
     explain_twice: Callable[[str, int], str]
+    matches_once: bool = True
     idempotency_key: str | None = None
     snapshot_properties: Mapping[str, str] | None = None
 
@@ -127,7 +130,8 @@ class RowChange:
         copies, receipts = self.copies, list[Any]()
         has_lineage = self.has_lineage and columns is not None
         # Only a source can match a row twice.
-        task = ChangeTask(recipe, columns, has_lineage, may_repeat=self.command == "merge")
+        repeats: Repeats = "never" if self.command != "merge" else "error" if self.matches_once else "once"
+        task = ChangeTask(recipe, columns, has_lineage, repeats)
         try:
             done: list[Changed] = run_tasks(frame, task, short=PLACES)
             receipts += [each.written for each in done if each.written is not None]

@@ -12,7 +12,7 @@ import pickle
 import uuid
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
@@ -39,7 +39,11 @@ __all__ = [
     "Appended",
     "ChangeTask",
     "CopyTask",
+    "Repeats",
 ]
+
+Repeats: TypeAlias = Literal["never", "error", "once"]
+"""Whether a place may be there twice: it cannot, it is an error, or it counts once."""
 
 KEPT, DELETED, UPDATED, INSERTED = range(4)
 """What becomes of a row: the first column of the rows of `ChangeTask`."""
@@ -122,13 +126,13 @@ class ChangeTask:
         recipe: How rows are written.
         columns: How the columns after `PLACES` become the table's; `None` where there are none.
         has_lineage: Whether the table keeps ids of rows.
-        may_repeat: Whether a place may be there twice, which is an error then.
+        repeats: Whether a place may be there twice.
     """
 
     recipe: RowDeltaRecipe
     columns: InputColumns | None
     has_lineage: bool
-    may_repeat: bool = True
+    repeats: Repeats = "error"
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Changed:
         """Changes the rows of a task."""
@@ -162,7 +166,7 @@ class ChangeTask:
             old = _where(first, where) if self.columns is None else first.filter(where)
             if old.num_rows:
                 # Numbers of files are grouped faster than paths of some hundred bytes.
-                files = old.column(1).dictionary_encode() if self.may_repeat else old.column(1)
+                files = old.column(1) if self.repeats == "never" else old.column(1).dictionary_encode()
                 places.append(
                     pa.RecordBatch.from_arrays(
                         [old.column(0), files, old.column(2)], names=["done", "_file", "_pos"]
@@ -187,7 +191,10 @@ class ChangeTask:
         import pyarrow as pa  # noqa: PLC0415
         import pyarrow.compute as pc  # noqa: PLC0415
 
-        if self.may_repeat:
+        if self.repeats == "once":
+            found = places.group_by(["_file", "_pos"]).aggregate([("done", "max")])
+            places = found.select(["done_max", "_file", "_pos"]).rename_columns(["done", "_file", "_pos"])
+        elif self.repeats == "error":
             counts = places.group_by(["_file", "_pos"]).aggregate([([], "count_all")])
             twice = counts.filter(pc.greater(counts["count_all"], 1))
             if twice.num_rows:
@@ -202,7 +209,7 @@ class ChangeTask:
         done.places = self.recipe.delete_rows(gone)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.recipe, self.columns, self.has_lineage, self.may_repeat)
+        parts = (self.recipe, self.columns, self.has_lineage, self.repeats)
         return pickle_call(__name__, "ChangeTask", *parts)
 
 
