@@ -187,3 +187,28 @@ def test_every_case_has_its_rows(spark):
         frame = load(spark, case, columns=json.dumps(names), **{"truncate-nanoseconds": "true"})
         assert frame.count() == case.expected["row_count"], case.name
         assert isinstance(fb.open_table(case.location), fb.LanceTable)
+
+
+def test_a_lance_table_is_named_as_other_tables_are(spark, tmp_path):
+    import floeberg.spark
+
+    table = fb.lance.create_table(f"{tmp_path}/t", pa.table({"k": [1, 2, 3]}))
+    table.create_tag("first")
+    table.create_branch("dev")
+    table.append(pa.table({"k": [4]}))
+    place = table.location
+    assert floeberg.spark.table(spark, place).count() == 4
+    assert floeberg.spark.table(spark, table, filter="k > 2", columns=("k",)).count() == 2
+    assert floeberg.spark.table(spark, place, tag="first").count() == 3
+    assert floeberg.spark.table(spark, place, branch="dev").count() == 3
+    floeberg.spark.create_view(spark, "lance_view", place)
+    table.append(pa.table({"k": [5]}))
+    assert spark.sql("SELECT max(k) AS k FROM lance_view").collect()[0].k == 4
+    floeberg.spark.create_view(spark, "lance_view", place)
+    assert floeberg.spark.sql(spark, "SELECT max(k) AS k FROM lance_view").collect()[0].k == 5
+    for option in ({"snapshot_id": 1}, {"reader": "native"}, {"planning": "distributed"}):
+        with pytest.raises(errors.UnsupportedError):
+            floeberg.spark.table(spark, place, **option)
+    with pytest.raises(errors.InvalidInputError):
+        floeberg.spark.table(spark, place, tag="first", branch="dev")
+    spark.catalog.dropTempView("lance_view")

@@ -126,8 +126,9 @@ def check_columns(
     names = dict.fromkeys([*was.names, *schema.names])
     changed = [name for name in names if name in replaced or _fields(was, name) != _fields(schema, name)]
     what = f"of {', '.join(map(repr, changed))}" if changed else "in their order"
+    again = "append" if written is None else "write"
     raise CommitConflictError(
-        f"the columns of the table were changed meanwhile, {what}: write the rows again"
+        f"the columns of the table were changed meanwhile, {what}: {again} the rows again"
     )
 
 
