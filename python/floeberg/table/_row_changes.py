@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg.commit.new_values import NewValue
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import DeleteMode, OnConflict
     from floeberg.commit.staging import SchemaMode
@@ -39,7 +39,7 @@ class TableRowChanges(TableBase):
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Replaces the rows that match a filter, in one snapshot.
 
@@ -101,7 +101,7 @@ class TableRowChanges(TableBase):
         stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Replaces all rows of the partitions that the new rows are in.
 
@@ -150,7 +150,7 @@ class TableRowChanges(TableBase):
         options: Mapping[str, str] | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Deletes the rows that match a filter.
 
@@ -222,7 +222,7 @@ class TableRowChanges(TableBase):
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Sets columns of the rows that match a filter.
 
