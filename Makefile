@@ -43,9 +43,10 @@ spark-versions: venv java ## Some tests of reads, changes and streams with PySpa
 faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
 	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)
 
-long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=2000, PROPERTIES=3000 tables with filters, KILLS=200
+long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=2000, PROPERTIES=3000 tables with filters, FRAMES=300 of each library, KILLS=200
 	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/commit/test_histories.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/scan/test_pruning_properties.py tests/python/commit/test_delete_properties.py tests/python/values/test_sql_properties.py --timeout 0
+	FLOEBERG_FRAMES=$(or $(FRAMES),300) $(PYTHON) -m pytest tests/python/write/test_drawn_frames.py --timeout 0
 	FLOEBERG_LANCE_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/lance_tables/test_histories.py --timeout 0
 	FLOEBERG_INTERLEAVINGS=$(or $(INTERLEAVINGS),2000) $(PYTHON) -m pytest tests/python/commit/test_interleavings.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py --timeout 0

@@ -9,7 +9,7 @@ are classes of `floeberg.errors`. Objects are immutable, and those that workers 
 
 from typing import Final
 
-from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column
+from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column, checked_batch, with_buffers
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
     LancePlan,
@@ -108,7 +108,8 @@ __all__ = [
     "ReplacedRows",
     "RowDeltaReceipt", "Scan", "SourceKeys", "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation",
     "WriteRecipe", "__version__", "canonical_location", "change_lance_ref", "check_lance_files",
-    "check_source_memory", "checked_type", "clean_up_lance_table", "columns_to_add", "create_lance_table",
+    "check_source_memory", "checked_batch", "checked_type", "clean_up_lance_table", "columns_to_add",
+    "create_lance_table",
     "deleted_rows",
     "describe_files", "differing", "encode_variant", "encode_variants", "evolved_schema",
     "expression_from_json", "expression_to_json", "expression_to_text", "file_exists",
@@ -119,7 +120,7 @@ __all__ = [
     "rename_lance_manifests", "rows_with_places",
     "schema_from_arrow", "shallow_clone_lance_table", "source_memory", "stage_lance_table",
     "statistics_blob", "statistics_blobs",
-    "statistics_files", "table_properties", "table_property", "transform_column", "value_columns",
+    "statistics_files", "table_properties", "table_property", "transform_column", "value_columns", "with_buffers",
     "without_passwords",
 ]
 # fmt: on

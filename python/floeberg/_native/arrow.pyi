@@ -1,6 +1,6 @@
 """Arrow data on its way to Python, through the Arrow PyCapsule interface. Buffers are shared, not copied.
 
-Rust: `rust/floeberg-python/src/arrow.rs`.
+Rust: `rust/floeberg-python/src/arrow.rs`, and `incoming.rs` for what comes from users.
 """
 
 from typing import Any, final
@@ -43,3 +43,31 @@ class Batches:
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the `pyarrow.Table`."""
+
+def checked_batch(reader: object) -> Batch:
+    """A batch on its way to another library, which believes what it is given.
+
+    It is checked and has all of its buffers, and its structs and lists begin at their first value. Values are not
+    copied.
+
+    Args:
+        reader: A `pyarrow.RecordBatchReader` of one batch.
+
+    Raises:
+        InvalidInputError: The batch is damaged.
+    """
+
+def with_buffers(batch: object) -> Any:  # noqa: ANN401 - a batch of pyarrow
+    """A batch with all of its buffers, for those who work on it with pyarrow, which reads absent ones too.
+
+    Arrays without values may come without buffers: they are made anew, at every depth. Others are not copied.
+
+    Args:
+        batch: A `pyarrow.RecordBatch`.
+
+    Returns:
+        A `pyarrow.RecordBatch` of the same schema.
+
+    Raises:
+        InvalidInputError: The batch is damaged, or nests too deep.
+    """

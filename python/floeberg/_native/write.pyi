@@ -96,13 +96,22 @@ class WriteRecipe:
     def write_id(self) -> str:
         """The id of the write, which is part of the names of its files."""
 
-    def write(self, reader: object, *, task: str, partition: int) -> Receipt:
+    def write(
+        self,
+        reader: object,
+        *,
+        task: str,
+        partition: int,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Receipt:
         """Writes rows. A write that fails leaves no file.
 
         Args:
             reader: A `pyarrow.RecordBatchReader`. It is read on the calling thread; other threads encode.
             task: A part of the file names, different for each call.
             partition: The number that the file names begin with.
+            progress: Called now and then, and at the end, on the calling thread, with the files that are done and the
+                rows so far. What it raises stops the write.
 
         Raises:
             InvalidInputError: Columns do not fit: the error lists all of them. Or a value does not fit: the error gives

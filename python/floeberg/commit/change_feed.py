@@ -145,8 +145,11 @@ class ChangeFeed:
 
 
 def _storage(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The values of an extension type, which pyarrow does not sort."""
+    """Values that pyarrow sorts and compares: of extension types what is stored, and nulls of some type."""
     import pyarrow as pa  # noqa: PLC0415
+
+    if pa.types.is_null(column.type):
+        return column.cast(pa.int8())
 
     if isinstance(column.type, pa.BaseExtensionType):
         chunks = [cast("Any", chunk).storage for chunk in column.chunks]

@@ -20,11 +20,12 @@ from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
     from floeberg.commit.operations import OpenedTable
+    from floeberg.commit.reporting import Reporter
     from floeberg.commit.stored_rows import StoredRows
 
 __all__ = ["ChangeRequest", "ChangedRows", "FoundChanges", "RowChanges"]
@@ -43,14 +44,14 @@ class ChangeRequest:
         branch: The branch.
         options: Properties of the write.
         counts_only: Whether nothing is written.
-        counted: Reports rows as they are taken.
+        reporter: Reports how far the write is.
     """
 
     table: OpenedTable
     branch: str
     options: Mapping[str, str]
     counts_only: bool
-    counted: Callable[[pa.RecordBatchReader], pa.RecordBatchReader]
+    reporter: Reporter
 
     def scan(
         self,
@@ -195,12 +196,12 @@ class ChangedRows:
         import pyarrow as pa  # noqa: PLC0415
 
         reader = pa.RecordBatchReader.from_batches(self.recipe.arrow_schema(), _not_empty(batches))
-        reader = self.request.counted(reader)
+        reporter = self.request.reporter
         if self.request.counts_only:
-            for _ in reader:
+            for _ in reporter.counted(reader):
                 pass
             return Receipt.concat([])
-        return self.recipe.write(reader, task="0")
+        return self.recipe.write_reported(reader, reporter.writing)
 
     def found(  # noqa: PLR0913 - all but the first are keywords
         self,

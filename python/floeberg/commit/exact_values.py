@@ -1,17 +1,20 @@
 """How do values become those of a column's type?
 
-Invariant: values are converted only where none changes: numbers to numbers that hold them, times to another unit.
+In: an array of any form that Arrow has. Out: the same values in the type of a column, at every depth.
+
+Invariant: values are converted only where none changes: numbers to numbers that hold them, times to another unit,
+dictionaries, runs and views to what they stand for. Fields of structs are found by their names, and those that are
+missing are null. Of what is null, nothing below is looked at.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from floeberg.commit.exact_types import is_list_like, mismatches
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pyarrow as pa
 
 __all__ = ["converted"]
@@ -23,36 +26,237 @@ def converted(name: str, values: Array, kind: pa.DataType) -> Array:
     """An array in another type.
 
     Raises:
-        InvalidInputError: The type has another meaning, or a value would change.
+        InvalidInputError: The type has another meaning, or a value would change. The error has the full name of the
+            column.
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
     if values.type == kind:
         return values
-    if pa.types.is_null(values.type):
-        if isinstance(kind, pa.BaseExtensionType):
-            return pa.ExtensionArray.from_storage(kind, pa.nulls(len(values), kind.storage_type))
-        return pa.nulls(len(values), kind)
-    plain = values
-    if pa.types.is_dictionary(values.type) or isinstance(values.type, pa.RunEndEncodedType):
-        plain = values.cast(values.type.value_type)
-    if pa.types.is_dictionary(kind):
-        return converted(name, plain, cast("Any", kind).value_type).dictionary_encode().cast(kind)
-    if isinstance(kind, pa.BaseExtensionType) and plain.type == kind.storage_type:
-        return pa.ExtensionArray.from_storage(kind, plain)
-    if not _holds(plain.type, kind):
+    wrong = mismatches(name, values.type, kind)
+    if wrong:
+        parts = [each.removesuffix(": convert them first") for each in wrong]
+        below = "" if wrong[0].startswith(f"column {name!r} ") else f" ({'; '.join(parts)})"
         raise InvalidInputError(
-            f"the new values of {name!r} are of type {values.type}, expected {kind}: convert them first, in SQL with "
-            "CAST"
+            f"the new values of {name!r} are of type {values.type}, expected {kind}{below}: convert them first, in SQL "
+            "with CAST"
         )
     try:
-        if pa.types.is_integer(plain.type) and pa.types.is_decimal(kind):
-            # The cast wants room for every integer of the type, not for those that are there.
-            plain = plain.cast(pa.decimal128(38, cast("Any", kind).scale))
-        made = _cast(plain, kind)
-        _check_same(name, plain, made)
+        return _made(name, _without_runs(values), kind)
     except pa.ArrowException as error:
         raise InvalidInputError(f"a new value of {name!r} does not fit its type, {kind}: {error}") from error
+
+
+def _made(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401, PLR0911 - one return a form
+    """The values in a type that fits."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import types  # noqa: PLC0415
+
+    if values.type == kind:
+        return values
+    if types.is_null(values.type) or not len(values):
+        # Arrays without values may lack their buffers.
+        return _nulls(len(values), kind)
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, _made(path, values, kind.storage_type))
+    if isinstance(values.type, pa.BaseExtensionType):
+        return _made(path, values.storage, kind)
+    if types.is_dictionary(values.type):
+        return _made(path, _taken(values.dictionary, values.indices), kind)
+    if types.is_dictionary(kind):
+        return _encoded(_made(path, values, kind.value_type), kind)
+    if types.is_struct(kind):
+        return _structs(path, values, kind)
+    if types.is_map(kind):
+        return _maps(path, values, kind)
+    if is_list_like(kind):
+        return _lists(path, values, kind)
+    return _single(path, values, kind)
+
+
+def _nulls(rows: int, kind: Any) -> Array:  # noqa: ANN401 - a type
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, _nulls(rows, kind.storage_type))
+    return pa.nulls(rows, kind)
+
+
+def _taken(stored: Array, places: Array) -> Array:
+    """Values by their places."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    # Not every pyarrow takes views.
+    plain = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}.get(str(stored.type))
+    return (stored if plain is None else stored.cast(plain)).take(places)
+
+
+def _without_runs(values: Array) -> Array:
+    """The same values without runs at any depth. Those that pyarrow flattens or joins may be wrong."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+    from pyarrow import types  # noqa: PLC0415
+
+    kind = values.type
+    if "run_end_encoded<" not in str(kind):
+        return values
+    if isinstance(kind, pa.BaseExtensionType):
+        return _without_runs(values.storage)
+    if isinstance(kind, pa.RunEndEncodedType):
+        numbers = pa.array(range(len(values.values)), pa.int32())
+        runs = pa.RunEndEncodedArray.from_arrays(values.run_ends, numbers)
+        places = pc.run_end_decode(runs.slice(values.offset, len(values)))
+        return _taken(_without_runs(values.values), places)
+    if types.is_dictionary(kind):
+        return _taken(_without_runs(values.dictionary), values.indices)
+    if types.is_struct(kind):
+        children = [_without_runs(values.field(number)) for number in range(kind.num_fields)]
+        fields = [field.with_type(child.type) for field, child in zip(kind, children, strict=True)]
+        mask = values.is_null() if values.null_count else None
+        return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
+    below = _without_runs(values.values)
+    if types.is_map(kind):
+        made, own = pa.map_(*below.type), 2
+    elif types.is_fixed_size_list(kind):
+        made, own = pa.list_(kind.value_field.with_type(below.type), kind.list_size), 1
+    else:
+        # list, large_list, list_view, large_list_view
+        name = str(kind).partition("<")[0]
+        maker = getattr(pa, "list_" if name == "list" else name)
+        made, own = maker(kind.value_field.with_type(below.type)), 3 if name.endswith("view") else 2
+    buffers = values.buffers()[:own]
+    return pa.Array.from_buffers(made, len(values), buffers, values.null_count, values.offset, [below])
+
+
+def _encoded(values: Array, kind: Any) -> Array:  # noqa: ANN401 - a dictionary type
+    """The values in a dictionary of their own."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    made = values.dictionary_encode()
+    places = made.indices.cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(places, made.dictionary, ordered=kind.ordered, safe=False)
+
+
+def _structs(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401 - a struct type
+    import pyarrow as pa  # noqa: PLC0415
+
+    # With the nulls of the structs.
+    given = dict(zip((each.name for each in values.type), values.flatten(), strict=True))
+    children = []
+    for field in kind:
+        full = f"{path}.{field.name}"
+        made = (
+            _made(full, given[field.name], field.type)
+            if field.name in given
+            else _nulls(len(values), field.type)
+        )
+        if not field.nullable and made.null_count > values.null_count:
+            raise InvalidInputError(f"the column {full!r} is required, and a new value is null")
+        children.append(made)
+    mask = values.is_null() if values.null_count else None
+    return pa.StructArray.from_arrays(children, fields=list(kind), mask=mask)
+
+
+def _lists(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401 - a type of lists
+    import pyarrow as pa  # noqa: PLC0415
+
+    elements = _made(f"{path}.element", values.flatten(), kind.value_type)
+    _check_required(f"{path}.element", elements, kind.value_field)
+    if pa.types.is_fixed_size_list(kind):
+        return _as_fixed_size(path, values, elements, kind)
+    offsets = _offsets(values, pa.int64() if pa.types.is_large_list(kind) else pa.int32())
+    buffers = [_validity(values), offsets.buffers()[1]]
+    return pa.Array.from_buffers(kind, len(values), buffers, values.null_count, 0, [elements])
+
+
+def _maps(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401 - a type of maps
+    import pyarrow as pa  # noqa: PLC0415
+
+    every = values.values
+    like_lists = pa.Array.from_buffers(
+        pa.list_(every.type), len(values), values.buffers()[:2], values.null_count, values.offset, [every]
+    )
+    pairs = like_lists.flatten()
+    parts = []
+    for number, (name, field) in enumerate((("key", kind.key_field), ("value", kind.item_field))):
+        made = _made(f"{path}.{name}", pairs.field(number), field.type)
+        _check_required(f"{path}.{name}", made, field)
+        parts.append(made)
+    entries = pa.StructArray.from_arrays(parts, fields=[kind.key_field, kind.item_field])
+    buffers = [_validity(values), _offsets(like_lists, pa.int32()).buffers()[1]]
+    return pa.Array.from_buffers(kind, len(values), buffers, values.null_count, 0, [entries])
+
+
+def _check_required(path: str, values: Array, field: pa.Field[Any]) -> None:
+    if not field.nullable and values.null_count:
+        raise InvalidInputError(f"the column {path!r} is required, and a new value is null")
+
+
+def _offsets(lists: Array, kind: pa.DataType) -> Array:
+    """Where lists begin in their flattened elements, and where the last one ends."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).cast(pa.int64())
+    offsets = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(lengths)])
+    return offsets.cast(kind)
+
+
+def _validity(values: Array) -> pa.Buffer | None:
+    """A bitmap that begins at the first value; `None` where no value is null."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if not values.null_count:
+        return None
+    valid = values.is_valid()
+    if valid.offset:
+        valid = pa.concat_arrays([valid])
+    return cast("pa.Buffer", valid.buffers()[1])
+
+
+def _as_fixed_size(path: str, values: Array, elements: Array, kind: Any) -> Array:  # noqa: ANN401 - a type
+    """Lists of one length, of all elements. The cast of pyarrow crashes where lists are null."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    size = kind.list_size
+    lengths = pc.unique(pc.drop_null(pc.list_value_length(values))).to_pylist()
+    if any(length != size for length in lengths):
+        other = next(length for length in lengths if length != size)
+        raise InvalidInputError(
+            f"a new value of {path!r} does not fit its type, {kind}: expected lists of {size} elements, found one of "
+            f"{other}"
+        )
+    if not size:
+        empty = _nulls(0, kind.value_type)
+        return pa.Array.from_buffers(kind, len(values), [_validity(values)], values.null_count, 0, [empty])
+    dense = pa.FixedSizeListArray.from_arrays(elements, type=kind)
+    if not values.null_count:
+        return dense
+    valid = values.is_valid()
+    places = pc.subtract(pc.cumulative_sum(valid.cast(pa.int64())), pa.scalar(1, pa.int64()))
+    return dense.take(pc.if_else(valid, places, pa.scalar(None, pa.int64())))
+
+
+def _single(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401 - a type
+    """Values that are not nested."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import types  # noqa: PLC0415
+
+    if types.is_float16(values.type):
+        # Not every kernel knows them.
+        values = values.cast(pa.float32())
+        if values.type == kind:
+            return values
+    if types.is_integer(values.type) and types.is_decimal(kind):
+        # The cast wants room for every integer of the type, not for those that are there.
+        widest = pa.decimal256(76, kind.scale) if types.is_decimal256(kind) else pa.decimal128(38, kind.scale)
+        values = values.cast(widest)
+    try:
+        made = _cast(values, kind)
+    except pa.ArrowException as error:
+        raise InvalidInputError(f"a new value of {path!r} does not fit its type, {kind}: {error}") from error
+    _check_same(path, values, made)
     return made
 
 
@@ -63,30 +267,10 @@ def _cast(values: Array, kind: pa.DataType) -> Array:
     if pa.types.is_decimal(values.type) and pa.types.is_floating(kind):
         # A cast from decimals to doubles is not to the nearest one, and that of text is.
         values = values.cast(pa.string())
-    if pa.types.is_fixed_size_list(kind) and not pa.types.is_fixed_size_list(values.type):
-        return _as_fixed_size(values, kind)
     return values.cast(kind, safe=True)
 
 
-def _as_fixed_size(values: Array, kind: pa.DataType) -> Array:
-    """Lists in a type of lists of one length. The cast of pyarrow crashes where lists are null."""
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    size = cast("Any", kind).list_size
-    lengths = pc.unique(pc.drop_null(pc.list_value_length(values))).to_pylist()
-    if any(length != size for length in lengths):
-        raise pa.ArrowInvalid(f"expected lists of {size} elements, found one of {max(lengths)}")
-    elements = values.flatten().cast(cast("Any", kind).value_type, safe=True)
-    dense = pa.FixedSizeListArray.from_arrays(elements, type=kind)
-    if not values.null_count:
-        return dense
-    valid = values.is_valid()
-    places = pc.subtract(pc.cumulative_sum(valid.cast(pa.int64())), pa.scalar(1, pa.int64()))
-    return dense.take(pc.if_else(valid, places, pa.scalar(None, pa.int64())))
-
-
-def _check_same(name: str, values: Array, made: Array) -> None:
+def _check_same(path: str, values: Array, made: Array) -> None:
     """Casts that round without an error go there and back."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
@@ -107,69 +291,6 @@ def _check_same(name: str, values: Array, made: Array) -> None:
     if pc.any(changed).as_py():
         first = values.filter(changed)[0].as_py()
         raise InvalidInputError(
-            f"a new value of {name!r} would be rounded: {made.type} cannot hold {first}. Round it yourself: in "
+            f"a new value of {path!r} would be rounded: {made.type} cannot hold {first}. Round it yourself: in "
             "rows with a cast of their library, in SQL text with CAST(... AS ...)"
         )
-
-
-def _holds(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether values of a type that fit have the same meaning in another type."""
-    import pyarrow.types as kinds  # noqa: PLC0415
-
-    def is_number(kind: pa.DataType) -> bool:
-        return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
-
-    def is_text(kind: pa.DataType) -> bool:
-        return kinds.is_string(kind) or kinds.is_large_string(kind) or str(kind) == "string_view"
-
-    def is_bytes(kind: pa.DataType) -> bool:
-        return kinds.is_binary(kind) or kinds.is_large_binary(kind) or kinds.is_fixed_size_binary(kind)
-
-    alike: tuple[Callable[[pa.DataType], bool], ...] = (
-        is_number,
-        is_text,
-        is_bytes,
-        kinds.is_date,
-        kinds.is_time,
-        kinds.is_duration,
-    )
-    if any(each(found) and each(wanted) for each in alike):
-        return True
-    if kinds.is_timestamp(found) and kinds.is_timestamp(wanted):
-        return (cast("Any", found).tz is None) == (cast("Any", wanted).tz is None)
-    if kinds.is_nested(found) and kinds.is_nested(wanted):
-        return _shape(found) == _shape(wanted) and not _get_one_length(found, wanted)
-    return False
-
-
-def _get_one_length(found: Any, wanted: Any) -> bool:  # noqa: ANN401 - types of one shape
-    """Whether lists below a type become lists of one length, which is not done."""
-    import pyarrow.types as kinds  # noqa: PLC0415
-
-    if kinds.is_struct(wanted):
-        pairs = [(found.field(each.name).type, each.type) for each in wanted]
-    elif kinds.is_map(wanted):
-        pairs = [(found.key_type, wanted.key_type), (found.item_type, wanted.item_type)]
-    else:
-        pairs = [(found.value_type, wanted.value_type)]
-    return any(
-        (kinds.is_fixed_size_list(other) and not kinds.is_fixed_size_list(one))
-        or (kinds.is_nested(other) and not kinds.is_dictionary(other) and _get_one_length(one, other))
-        for one, other in pairs
-    )
-
-
-def _shape(kind: Any) -> object:  # noqa: ANN401 - a type
-    """A nested type without the names of its elements and the width of its offsets."""
-    import pyarrow.types as kinds  # noqa: PLC0415
-
-    if kinds.is_map(kind):
-        return "map", _shape(kind.key_type), _shape(kind.item_type)
-    if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
-        return "list", _shape(kind.value_type)
-    if kinds.is_struct(kind):
-        # Fields are found by their names, in any order.
-        return "struct", sorted((each.name, str(_shape(each.type))) for each in kind)
-    if kinds.is_large_string(kind):
-        return "string"
-    return str(kind)

@@ -50,6 +50,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     stage_only: bool = False,
     leaves_record: bool = False,
     report: Callable[[str, int, int, int], object] | None = None,
+    report_whole: Callable[[Mapping[str, int]], object] | None = None,
     stopped: Callable[[], None] = lambda: None,
     check: Callable[[OpenedTable], None] = lambda _: None,
     sleep: Callable[[float], None] = time.sleep,
@@ -69,7 +70,8 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         stage_only: Whether no branch names the new snapshot, until it is published.
         leaves_record: Whether there is a snapshot even if no row changes.
         report: Called now and then with the step of an attempt, its files, all files of the step, and its rows.
-        stopped: Called where `report` or Ctrl-C stopped the commit, and nothing was committed.
+        report_whole: Called with the counts of an attempt, before it is handed to the catalog.
+        stopped: Called where a report or Ctrl-C stopped the commit, and nothing was committed.
         check: Called with the table that an attempt is made on. What it raises ends the commit.
         sleep: Waits for some seconds.
 
@@ -102,7 +104,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     for done in itertools.count(1):
         try:
             with commit_lock(None if starting is None else starting.metadata_location):
-                return _try_once(progress, starting, report, check)
+                return _try_once(progress, starting, (report, report_whole), check)
         except _StoppedError as stop:
             stopped_by = stop.cause
             break
@@ -146,30 +148,37 @@ class _StoppedError(Exception):
 def _attempt(
     progress: Progress,
     base: OpenedTable | None,
-    report: Callable[[str, int, int, int], object] | None,
+    reports: tuple[Callable[..., object] | None, Callable[..., object] | None],
 ) -> _native.Attempt:
     own: list[BaseException] = []
 
-    def called(step: str, files: int, of_files: int, rows: int) -> None:
-        try:
-            cast("Callable[[str, int, int, int], object]", report)(step, files, of_files, rows)
-        except BaseException as raised:
-            own.append(raised)
-            raise
+    def noting(report: Callable[..., object] | None) -> Callable[..., object] | None:
+        def called(*what: object) -> None:
+            try:
+                cast("Callable[..., object]", report)(*what)
+            except BaseException as raised:
+                own.append(raised)
+                raise
 
+        return None if report is None else called
+
+    report, report_whole = map(noting, reports)
     try:
-        return progress.commit.attempt(base, None if report is None else called)
+        attempt = progress.commit.attempt(base, report)
+        if report_whole is not None:
+            report_whole(attempt.counts)
     except BaseException as raised:
         # What the user's function raises may be an error of ours.
         if isinstance(raised, FloebergError) and raised not in own:
             raise
         raise _StoppedError(raised) from raised
+    return attempt
 
 
 def _try_once(
     progress: Progress,
     starting: OpenedTable | None,
-    report: Callable[[str, int, int, int], object] | None,
+    reports: tuple[Callable[..., object] | None, Callable[..., object] | None],
     check: Callable[[OpenedTable], None],
 ) -> Committed:
     base = None
@@ -180,7 +189,7 @@ def _try_once(
             return found
         progress.forget_superseded(base)
         check(base)
-    attempt = _attempt(progress, base, report)
+    attempt = _attempt(progress, base, reports)
     progress.rebased += attempt.is_rebased
     if base is not None and not attempt.changes:
         return progress.finished(attempt, base)

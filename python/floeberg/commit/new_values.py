@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from floeberg import _native
 from floeberg.commit.exact_values import converted
 from floeberg.commit.meant_texts import check_text_is_meant
 from floeberg.errors import InvalidInputError, LimitExceededError
@@ -389,6 +390,9 @@ def _column_of_rows(what: str, values: Array, rows: int) -> Array:
         )
     if len(values) != rows:
         raise InvalidInputError(f"{what} found {len(values)} values, expected {rows}: one for each row")
+    if pa.types.is_nested(values.type) or pa.types.is_dictionary(values.type) or not rows:
+        batch = pa.RecordBatch.from_arrays([values], names=["values"])
+        values = _native.with_buffers(batch).column(0)
     return values
 
 

@@ -1,25 +1,34 @@
-"""How do columns of a source become columns that everything can read?
+"""How do columns of a source become columns that everything can read, or that every table can have?
 
-In: dictionaries, views and runs. Out: the same values, each stored by itself.
+In: dictionaries, views, runs, and lists of one length. Out: the same values, each stored by itself.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import UnsupportedError
+from floeberg.commit.exact_types import is_list_like
+from floeberg.commit.exact_values import converted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
 __all__ = ["plain_batch", "plain_schema"]
 
 
-def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema with plain types."""
+def plain_schema(schema: pa.Schema, *, keeps_dictionaries: bool = False) -> pa.Schema:
+    """The schema with plain types, at every depth.
+
+    Args:
+        schema: The columns of rows from any library.
+        keeps_dictionaries: Whether dictionaries of texts, bytes, numbers and bools stay, as tables have them. Those of
+            views become dictionaries of large texts and bytes.
+    """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    fields = [each.with_type(_plain(each.type)) for each in schema]
+    fields = [each.with_type(_plain(each.type, keeps=keeps_dictionaries)) for each in schema]
     return pa.schema(fields, metadata=schema.metadata)
 
 
@@ -27,57 +36,79 @@ def plain_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The rows with the types of a plain schema.
 
     Raises:
-        UnsupportedError: pyarrow cannot convert a column.
+        InvalidInputError: A column cannot be converted.
     """
     import pyarrow as pa  # noqa: PLC0415
 
-    columns = [_column(column, field) for column, field in zip(batch.columns, schema, strict=True)]
+    columns = [
+        converted(field.name, column, field.type) for column, field in zip(batch.columns, schema, strict=True)
+    ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _column(column: Any, field: pa.Field[Any]) -> Any:  # noqa: ANN401 - arrays
-    import pyarrow as pa  # noqa: PLC0415
-
-    try:
-        return _decoded(column, field.type)
-    except pa.ArrowException as error:
-        raise UnsupportedError(
-            f"the column {field.name!r} of the source is of type {column.type}, which is not supported: convert it "
-            f"to {field.type}"
-        ) from error
-
-
-def _decoded(column: Any, kind: pa.DataType) -> Any:  # noqa: ANN401 - arrays
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    if isinstance(column.type, pa.RunEndEncodedType):
-        column = pc.run_end_decode(column)
-    if pa.types.is_dictionary(column.type):
-        values = _decoded(column.dictionary, kind)
-        column = pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
-    return column if column.type == kind else column.cast(kind)
-
-
-def _plain(kind: Any) -> pa.DataType:  # noqa: ANN401, PLR0911 - one return a type
+def _plain(kind: Any, *, keeps: bool) -> Any:  # noqa: ANN401 - types
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import types  # noqa: PLC0415
 
-    if types.is_dictionary(kind) or isinstance(kind, pa.RunEndEncodedType):
-        return _plain(kind.value_type)
-    if types.is_string_view(kind):
-        return pa.large_string()
-    if types.is_binary_view(kind):
-        return pa.large_binary()
+    if isinstance(kind, pa.BaseExtensionType):
+        storage = _plain(kind.storage_type, keeps=keeps)
+        return kind if storage == kind.storage_type else storage
+    if isinstance(kind, pa.RunEndEncodedType):
+        return _plain(kind.value_type, keeps=keeps)
+    if types.is_dictionary(kind):
+        values = _plain(kind.value_type, keeps=keeps)
+        return pa.dictionary(kind.index_type, values) if keeps and _can_be_shared(values) else values
+    if types.is_nested(kind):
+        return _nested(kind, lambda field: field.with_type(_plain(field.type, keeps=keeps)))
+    if str(kind).startswith(("decimal32(", "decimal64(")):
+        return pa.decimal128(kind.precision, kind.scale)
+    return {"string_view": pa.large_string(), "binary_view": pa.large_binary()}.get(str(kind), kind)
+
+
+def _nested(kind: Any, plain: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - types
+    """A nested type of plain ones."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import types  # noqa: PLC0415
+
+    name = str(kind).partition("<")[0]
     if types.is_struct(kind):
-        return pa.struct([each.with_type(_plain(each.type)) for each in kind])
+        return pa.struct([plain(each) for each in kind])
     if types.is_map(kind):
-        key, item = (each.with_type(_plain(each.type)) for each in (kind.key_field, kind.item_field))
-        return pa.map_(key, item, kind.keys_sorted)
-    if types.is_fixed_size_list(kind):
-        return pa.list_(kind.value_field.with_type(_plain(kind.value_type)), kind.list_size)
-    if types.is_list(kind) or types.is_list_view(kind):
-        return pa.list_(kind.value_field.with_type(_plain(kind.value_type)))
-    if types.is_large_list(kind) or types.is_large_list_view(kind):
-        return pa.large_list(kind.value_field.with_type(_plain(kind.value_type)))
-    return kind
+        return pa.map_(plain(kind.key_field), plain(kind.item_field))
+    if types.is_fixed_size_list(kind) and kind.list_size and _has_one_size(kind.value_type):
+        return pa.list_(plain(kind.value_field), kind.list_size)
+    if name in ("large_list", "large_list_view"):
+        return pa.large_list(plain(kind.value_field))
+    return pa.list_(plain(kind.value_field)) if is_list_like(kind) else kind
+
+
+def _can_be_shared(values: Any) -> bool:  # noqa: ANN401 - a type
+    """Whether tables have dictionaries of such values."""
+    from pyarrow import types  # noqa: PLC0415
+
+    is_text = types.is_string(values) or types.is_large_string(values)
+    is_bytes = types.is_binary(values) or types.is_large_binary(values)
+    return (
+        is_text
+        or is_bytes
+        or types.is_integer(values)
+        or types.is_floating(values)
+        or types.is_boolean(values)
+    )
+
+
+def _has_one_size(element: Any) -> bool:  # noqa: ANN401 - a type
+    """Whether tables have lists of one length of such elements. Others become lists of any length."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import types  # noqa: PLC0415
+
+    if isinstance(element, pa.BaseExtensionType):
+        return _has_one_size(element.storage_type)
+    if types.is_fixed_size_list(element):
+        return element.list_size > 0 and _has_one_size(element.value_type)
+    if types.is_dictionary(element) or isinstance(element, pa.RunEndEncodedType):
+        return False
+    is_small = str(element).startswith(("decimal32(", "decimal64("))
+    return (
+        types.is_primitive(element) or types.is_fixed_size_binary(element) or types.is_decimal(element)
+    ) and not is_small

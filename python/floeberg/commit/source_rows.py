@@ -50,7 +50,7 @@ class SourceRows:
                 raise InvalidInputError("the source ended with an error: pass it again")
             reader, self._reader = self._reader, None
             with converted_stream_errors(self._data):
-                batches = (plain_batch(batch, self.schema) for batch in reader)
+                batches = (plain_batch(_native.with_buffers(batch), self.schema) for batch in reader)
                 self._rows = StoredRows.of(batches, self.schema, _native.source_memory())
         return self._rows
 

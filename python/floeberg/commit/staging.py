@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.changed_rows import FoundChanges, RowChanges
     from floeberg.commit.operations import OpenedTable, TableOperations
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
 
 __all__ = ["SchemaMode", "StagedOperations", "remove_written"]
@@ -77,7 +77,7 @@ class StagedOperations:
         stage_only: bool = False,
         audit: AuditSettings | None = None,
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> None:
         """Use `Table.transaction`."""
         self._table_operations = table_operations
@@ -183,19 +183,18 @@ class StagedOperations:
 
     def _head_of(self, table: OpenedTable) -> int | None:
         """The snapshot of a table that the branch begins at."""
-        request = ChangeRequest(table, self._branch, {}, True, self._reporter.counted)
+        request = ChangeRequest(table, self._branch, {}, True, self._reporter)
         return request.scan(ALWAYS_TRUE.as_tree()).snapshot_id
 
     def _find(self, staged: StagedChanges) -> None:
         """Looks for the rows of an operation, and stages what changes them."""
-        request = ChangeRequest(
-            self._staged(), self._branch, staged.options, self._dry_run, self._reporter.counted
-        )
+        request = ChangeRequest(self._staged(), self._branch, staged.options, self._dry_run, self._reporter)
         found = staged.changes.find(request)
         self._changes, staged.found = staged, found
         if not self._dry_run:
             self._written.append(found.written)
             self._added.append(found.written[1].native())
+            self._tell_written()
         self._counted_rows = found.updated_rows + found.inserted_rows
         self._operations.insert(staged.number, found.operation)
 
@@ -211,6 +210,7 @@ class StagedOperations:
         del self._operations[staged.number]
         self._written.remove(found.written)
         self._added.remove(found.written[1].native())
+        self._tell_written()
         remove_written([found.written])
         try:
             self._find(staged)
@@ -246,9 +246,9 @@ class StagedOperations:
             self._skipped.append(operation)
             return None
         changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
-        reader = self._reporter.counted(reader)
         with converted_stream_errors(data):
             if self._dry_run:
+                reader = self._reporter.counted(reader)
                 return self._count_rows(reader, options, fits=changes is not None)
             if changes is None:
                 return self._write_files(reader, options)
@@ -266,10 +266,15 @@ class StagedOperations:
 
     def _write_files(self, reader: pa.RecordBatchReader, options: dict[str, str]) -> Receipt:
         recipe = self._recipe(options)
-        receipt = recipe.write(reader, task="0")
+        receipt = recipe.write_reported(reader, self._reporter.writing)
         self._written.append((recipe, receipt))
         self._added.append(receipt.native())
+        self._tell_written()
         return receipt
+
+    def _tell_written(self) -> None:
+        """Tells the reporter how much was written so far."""
+        self._reporter.wrote(sum(map(len, self._added)), sum(each.rows for each in self._added))
 
     def _recipe(self, options: dict[str, str]) -> WriteRecipe:
         return WriteRecipe(

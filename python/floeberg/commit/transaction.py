@@ -68,15 +68,22 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         """
         self._check_open()
         self._is_open = False
-        if self._known_done:
-            self._result = self._done_before()
-        elif self._dry_run:
-            self._result = self._counted()
-        elif self._whole()[0]:
-            self._result = self._commit()
-        else:
-            self._result = CommitResult(None, None, already_committed=False)
+        try:
+            self._result = self._ended()
+        except BaseException:
+            self._reporter.stop()
+            raise
+        self._reporter.end()
         return self._result
+
+    def _ended(self) -> CommitResult:
+        if self._known_done:
+            return self._done_before()
+        if self._dry_run:
+            return self._counted()
+        if self._whole()[0]:
+            return self._commit()
+        return CommitResult(None, None, already_committed=False)
 
     def _whole(self) -> tuple[list[_native.Operation], OpenedTable | None]:
         """All operations of the commit, and the table that they were made for."""
@@ -113,6 +120,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
 
     def _commit_once(self) -> CommitResult:
         operations, starting = self._whole()
+        self._tell_written()
         try:
             committed = commit(
                 self._table_operations,
@@ -126,6 +134,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 stage_only=self._is_staged(operations),
                 leaves_record=self._leaves_record,
                 report=self._reporter.native,
+                report_whole=self._reporter.committing,
                 stopped=lambda: remove_written(self._written),
                 check=self._check_base,
             )
@@ -206,6 +215,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
         """Drops the operations, and removes their files. After the end of the transaction it does nothing."""
         if self._is_open:
             self._is_open = False
+            self._reporter.stop()
             self._files()
 
     def __enter__(self) -> Self:

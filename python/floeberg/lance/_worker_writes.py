@@ -59,7 +59,11 @@ class LanceTableWorkerWrites(LanceTableWrites):
         self._check_follows()
         given = checked_text("write_id", str(uuid.uuid4()) if write_id is None else write_id)
         table = self._inner
-        columns = schema_of_table(table) if schema is None else plain_schema(schema_of(schema))
+        columns = (
+            schema_of_table(table)
+            if schema is None
+            else plain_schema(schema_of(schema), keeps_dictionaries=True)
+        )
         # Columns that cannot be written, and tables that cannot, are refused before anything is.
         operation = (
             _native.LanceOperation.append(table, [])

@@ -82,8 +82,9 @@ def added_columns(table: _native.LanceTable, columns: object) -> Made:
     elif isinstance(columns, (list, tuple)):
         columns = pa.schema(list(columns))
     if isinstance(columns, pa.Schema):
-        none: list[str | None] = [None] * len(columns)
-        return Made(_native.LanceOperation.add_columns(table, columns, replaces=none, files=[]))
+        given = plain_schema(columns, keeps_dictionaries=True)
+        none: list[str | None] = [None] * len(given)
+        return Made(_native.LanceOperation.add_columns(table, given, replaces=none, files=[]))
     if not isinstance(columns, Mapping):
         return _added_rows(table, columns)
     if not columns:
@@ -91,12 +92,13 @@ def added_columns(table: _native.LanceTable, columns: object) -> Made:
     own = schema_of_table(table)
     values = {name: values_of_new_column(name, value, own.names) for name, value in columns.items()}
     empty = Rows(_empty(own), {}, case_sensitive=True)
-    schema = pa.schema(
+    found = pa.schema(
         [
             pa.field(name, _type(name, of(_first_rows(table) if callable(columns[name]) else empty)))
             for name, of in values.items()
         ]
     )
+    schema = plain_schema(found, keeps_dictionaries=True)
     return _with_files(
         table, schema, _values_by_row(own, schema, list(values.values())), [None] * len(schema)
     )
@@ -119,8 +121,8 @@ class _RowByRow:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInputError(f"columns: two columns are named {twice!r}")
-        self.schema = plain_schema(reader.schema).remove_metadata()
-        self._batches = (plain_batch(batch, self.schema) for batch in reader)
+        self.schema = plain_schema(reader.schema, keeps_dictionaries=True).remove_metadata()
+        self._batches = (plain_batch(_native.with_buffers(batch), self.schema) for batch in reader)
         self._rest: pa.RecordBatch | None = None
         self._taken = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import (
@@ -94,7 +94,8 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
         hasattr(data, "__arrow_c_schema__") and not hasattr(data, "__arrow_c_stream__")
     )
     reader = reader_of(data, lambda: pa.schema([])) if has_rows else None
-    schema = plain_schema(schema_of(data) if reader is None else reader.schema)
+    given = schema_of(data) if reader is None else reader.schema
+    schema = plain_schema(given, keeps_dictionaries=True)
 
     if len(set(schema.names)) < len(schema.names):
         twice = next(name for name in schema.names if schema.names.count(name) > 1)
@@ -188,4 +189,4 @@ def _decided(manifests: Manifests, staged: list[str]) -> _native.LanceTable:
 
 def _plain(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     for batch in reader:
-        yield cast("pa.RecordBatch", plain_batch(batch, schema))
+        yield plain_batch(_native.with_buffers(batch), schema)

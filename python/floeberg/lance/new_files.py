@@ -12,11 +12,11 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
-from floeberg.commit.new_values import fitted
-from floeberg.errors import FloebergError, InvalidInputError
+from floeberg.commit.stored_rows import one_batch
+from floeberg.errors import FloebergError
 from floeberg.lance.pages import writer_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from floeberg.lance.pages import PageWriter
 
-__all__ = ["ROWS_PER_FILE", "NewFiles", "bytes_of_numbers", "conformed"]
+__all__ = ["ROWS_PER_FILE", "NewFiles", "bytes_of_numbers"]
 
 Array: TypeAlias = Any
 ROWS_PER_FILE = 1 << 20
@@ -69,11 +69,15 @@ class NewFiles:
         Returns:
             Name, rows, bytes and row ids of each file.
         """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
         files: list[tuple[str, int, int]] = []
         writer: PageWriter | None = None
         name, rows = "", 0
         try:
-            for batch in _cut(batches, schema, rows_per_file):
+            for given in _cut(batches, schema, rows_per_file):
+                # pylance believes what it is given, and panics over structs that begin behind their first row.
+                batch = pa.record_batch(cast("Any", _native.checked_batch(one_batch(given))))
                 if writer is None:
                     name, rows = _native.lance_data_file_name(), 0
                     writer = self._open(name, schema)
@@ -131,7 +135,7 @@ def _sync(path: Path) -> None:
 
 def _cut(batches: Iterable[pa.RecordBatch], schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch]:
     """The batches, cut so that files end between two of them, with the metadata of the schema."""
-    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+    import pyarrow as pa  # noqa: PLC0415
 
     room = most
     for given in batches:
@@ -171,31 +175,3 @@ def bytes_of_numbers(numbers: Array) -> bytes:
         return b""
     buffer = numbers.buffers()[1]
     return bytes(memoryview(buffer)[numbers.offset * 8 : (numbers.offset + len(numbers)) * 8])
-
-
-def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch with the columns of a table, by their names. Columns that it lacks are null.
-
-    Raises:
-        InvalidInputError: It has another column, lacks a required one, or a value does not fit.
-    """
-    import pyarrow as pa  # noqa: PLC0415
-
-    names = batch.schema.names
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidInputError(f"the rows have two columns {twice!r}")
-    unknown = [name for name in names if name not in schema.names]
-    if unknown:
-        raise InvalidInputError(
-            f"the table has no column {unknown[0]!r}; its columns are {', '.join(map(repr, schema.names))}"
-        )
-    columns = []
-    for each in schema:
-        if each.name in names:
-            columns.append(fitted(each.name, batch.column(each.name), each, batch.num_rows))
-        elif each.nullable:
-            columns.append(pa.nulls(batch.num_rows, each.type))
-        else:
-            raise InvalidInputError(f"the column {each.name!r} is required, and the rows do not have it")
-    return pa.RecordBatch.from_arrays(columns, schema=schema)

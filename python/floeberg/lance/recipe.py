@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
-from floeberg.commit.exact_values import converted
 from floeberg.errors import InvalidInputError
-from floeberg.lance.new_files import NewFiles, conformed
+from floeberg.lance.conforming import check_fits, conformed_batches
+from floeberg.lance.new_files import NewFiles
 from floeberg.lance.receipt import LanceReceipt, LanceWrite
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
@@ -72,30 +72,7 @@ class LanceWriteRecipe:
         Raises:
             InvalidInputError: The rows do not fit. The error lists every mismatch.
         """
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        names, wrong = schema.names, []
-        wrong += [
-            f"two columns {name!r}" for name in sorted({each for each in names if names.count(each) > 1})
-        ]
-        own = self._write.schema
-        for each in schema:
-            if each.name not in own.names:
-                wrong.append(f"the table has no column {each.name!r}")
-                continue
-            try:
-                converted(each.name, pa.nulls(0, each.type), own.field(each.name).type)
-            except InvalidInputError:
-                wrong.append(
-                    f"column {each.name!r} is of type {own.field(each.name).type}, found {each.type}"
-                )
-        wrong += [
-            f"column {each.name!r} is required, and the rows do not have it"
-            for each in own
-            if not each.nullable and each.name not in names
-        ]
-        if wrong:
-            raise InvalidInputError(f"the rows do not fit the table: {'; '.join(wrong)}")
+        check_fits(schema, self._write.schema)
 
     def write(self, data: object) -> LanceReceipt:
         """Writes rows to data files. A commit must add them to the table.
@@ -116,7 +93,7 @@ class LanceWriteRecipe:
         try:
             reader = reader_of(data, self.arrow_schema)
             with converted_stream_errors(data):
-                batches = (conformed(batch, schema) for batch in reader)
+                batches = conformed_batches(reader, schema)
                 files = new.write(batches, schema, rows_per_file=self._rows_per_file)
         except BaseException:
             new.remove()

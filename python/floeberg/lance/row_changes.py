@@ -15,7 +15,8 @@ from floeberg.commit.plain_columns import plain_batch, plain_schema
 from floeberg.errors import CommitConflictError, UnsupportedError
 from floeberg.expressions import as_expression
 from floeberg.lance.committing import Made
-from floeberg.lance.new_files import NewFiles, bytes_of_numbers, conformed
+from floeberg.lance.conforming import conformed, conformed_batches
+from floeberg.lance.new_files import NewFiles, bytes_of_numbers
 from floeberg.lance.scan import LanceScan
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
@@ -88,7 +89,8 @@ class AppendedRows:
             try:
                 reader = reader_of(self._data, lambda: schema)
                 with converted_stream_errors(self._data):
-                    files = new.write(_conformed(reader, schema), schema, rows_per_file=self._rows_per_file)
+                    batches = conformed_batches(reader, schema)
+                    files = new.write(batches, schema, rows_per_file=self._rows_per_file)
             except BaseException:
                 new.remove()
                 raise
@@ -142,23 +144,18 @@ def overwritten(
     """Replaces all rows and columns."""
     new = NewFiles(table.folder, table.storage_options, cast("str", table.facts()["data_storage_version"]))
     reader = reader_of(data, lambda: schema_of_table(table))
-    schema = plain_schema(reader.schema)
+    schema = plain_schema(reader.schema, keeps_dictionaries=True)
     # Columns that cannot be written are refused before anything is.
     _native.LanceOperation.overwrite(table, schema, [], config=[])
     try:
         with converted_stream_errors(data):
-            batches = (plain_batch(batch, schema) for batch in reader)
+            batches = (plain_batch(_native.with_buffers(batch), schema) for batch in reader)
             files = new.write(batches, schema, rows_per_file=rows_per_file)
         operation = _native.LanceOperation.overwrite(table, schema, files, config=list(config.items()))
     except BaseException:
         new.remove()
         raise
     return Made(operation, new)
-
-
-def _conformed(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    for batch in reader:
-        yield conformed(batch, schema)
 
 
 def addresses_of(table: _native.LanceTable, row_filter: AnyFilter, *, case_sensitive: bool) -> Array:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from floeberg.errors import NotInstalledError
+from floeberg.scan.pandas_frames import exact_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +93,10 @@ class ArrowRows(ABC):
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame:  # noqa: ANN401 - passed on
         """Reads all rows into a pandas frame.
 
+        No value is rounded. pyarrow makes doubles of whole numbers where one is null; where a double would be another
+        number, beyond 2**53, the column is of pandas' type `Int64` or `UInt64`, and the numbers in lists, structs and
+        maps are Python's. Pass `types_mapper` or `integer_object_nulls` to decide otherwise.
+
         Args:
             **kwargs: Arguments of `pyarrow.Table.to_pandas`.
 
@@ -106,7 +111,7 @@ class ArrowRows(ABC):
             ['b']
         """
         _require("pandas")
-        return cast("pd.DataFrame", self.to_arrow().to_pandas(**kwargs))
+        return exact_frame(self.to_arrow(), kwargs)
 
     def to_polars(self) -> pl.DataFrame:
         """Reads all rows into a polars frame.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
 
 __all__ = ["TableAddFiles"]
@@ -29,7 +29,7 @@ class TableAddFiles(TableBase):
         trust_field_ids: bool = False,
         idempotency_key: str | None = None,
         stage_only: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Adds Parquet, ORC and Avro files that other programs wrote. They stay where they are.
 

@@ -9,7 +9,7 @@ from floeberg.table._base import TableBase
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.staging import SchemaMode
 
@@ -29,7 +29,7 @@ class TableAppend(TableBase):
         stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Adds rows to the table.
 
@@ -52,7 +52,8 @@ class TableAppend(TableBase):
             schema_mode: `merge` adds missing columns to the table, and promotes columns that are too narrow.
             options: Table properties for this write alone, such as `write.parquet.compression-codec`.
             progress: A function that is called with a `ProgressReport` a few times a second, on this thread. What it
-                raises cancels the operation, and leaves nothing over.
+                raises cancels the operation, and leaves nothing over. Or `True` for a line on stderr: in a terminal it
+                is written again and again, elsewhere once, at the end.
 
         Returns:
             What the commit did, or which earlier commit did it.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.audit import AuditSettings
     from floeberg.commit.operations import OpenedTable, TableOperations
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
 
 __all__ = ["TableBase"]
 
@@ -39,7 +39,7 @@ class TableBase:
         idempotency_key: str | None = None,
         stage_only: bool = False,
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> Transaction:
         """Begins a transaction: several operations, one commit.
 
@@ -53,8 +53,7 @@ class TableBase:
             stage_only: Whether no branch gets the snapshot of its operation, which must be one. It is in the table, and
                 is read by its id, until `manage_snapshots().cherrypick(...)` or `publish_changes(...)` publishes it.
             dry_run: Whether the commit of one delete or overwrite only counts what it would do. Nothing is written.
-            progress: A function that is called with a `ProgressReport` a few times a second. What it raises cancels the
-                operation, and leaves nothing over.
+            progress: As with `append`.
 
         Returns:
             The transaction.

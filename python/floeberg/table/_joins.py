@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from floeberg.commit.merge_clauses import Clause
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import ChangeMode, DeleteMode, NullKeys, OnConflict
     from floeberg.commit.staging import SchemaMode
@@ -42,7 +42,7 @@ class TableJoins(TableBase):
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> UpsertResult:
         """Updates the rows that have a key of the source, and inserts the other rows of the source.
 
@@ -128,7 +128,7 @@ class TableJoins(TableBase):
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> MergeBuilder[CommitResult]:
         """Joins a source to the table: rows that match are updated or deleted, others inserted, as its clauses say.
 
@@ -209,7 +209,7 @@ class TableJoins(TableBase):
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Applies a feed of changes, of which the last of each key wins.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg.commit.new_values import NewValue
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import DeleteMode, OnConflict
     from floeberg.commit.staging import SchemaMode
@@ -40,7 +40,7 @@ class TableRowChanges(TableBase):
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Replaces the rows that match a filter, in one snapshot.
 
@@ -102,7 +102,7 @@ class TableRowChanges(TableBase):
         stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Replaces all rows of the partitions that the new rows are in.
 
@@ -152,7 +152,7 @@ class TableRowChanges(TableBase):
         options: Mapping[str, str] | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Deletes the rows that match a filter.
 
@@ -226,7 +226,7 @@ class TableRowChanges(TableBase):
         stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Sets columns of the rows that match a filter.
 

@@ -15,7 +15,7 @@ from floeberg.write.row_delta import RowDeltaRecipe
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from floeberg.commit.reporting import ProgressCallback
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import WriteMode
     from floeberg.expressions import AnyFilter
@@ -116,7 +116,7 @@ class TableWorkerWrites(TableBase):
         idempotency_key: str | None = None,
         stage_only: bool = False,
         options: Mapping[str, str] | None = None,
-        progress: ProgressCallback | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Deletes rows, and adds and replaces files, as workers say, in one snapshot.
 
@@ -181,6 +181,7 @@ class TableWorkerWrites(TableBase):
         stage_only: bool = False,
         made_from: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
         """Adds files that workers wrote to the table, atomically.
 
@@ -200,6 +201,7 @@ class TableWorkerWrites(TableBase):
             made_from: Snapshots of the branch that the rows were computed from, if they are older than this table. An
                 overwrite conflicts with changes since the oldest of them. `None` is an empty branch.
             options: `isolation-level`, as with `overwrite`.
+            progress: As with `append`.
 
         Returns:
             What the commit did, or which earlier commit did it.
@@ -225,6 +227,7 @@ class TableWorkerWrites(TableBase):
             branch=branch,
             idempotency_key=idempotency_key,
             stage_only=stage_only,
+            progress=progress,
         ) as transaction:
             transaction.commit_receipts(
                 receipts,

@@ -74,7 +74,9 @@ def _fields(path: str, rows: Sequence[Any], known: Iterable[pa.Field[Any]]) -> d
     return made
 
 
-def _column(path: str, field: pa.Field[Any], values: list[Any]) -> pa.Array[Any]:
+def _column(  # noqa: PLR0911 - one return a form
+    path: str, field: pa.Field[Any], values: list[Any]
+) -> pa.Array[Any]:
     import pyarrow as pa  # noqa: PLC0415
 
     kind: Any = field.type
@@ -85,9 +87,12 @@ def _column(path: str, field: pa.Field[Any], values: list[Any]) -> pa.Array[Any]
         return _variants(path, values)
     if extension == "arrow.uuid":
         return _leaf(path, kind, values, _not_uuid, lambda value: getattr(value, "bytes", value))
+    if pa.types.is_dictionary(kind) or isinstance(kind, pa.RunEndEncodedType):
+        return _column(path, field.with_type(kind.value_type), values)
     if pa.types.is_struct(kind):
         return _structs(path, kind, values)
-    if pa.types.is_list(kind):
+    if _is_list(kind):
+        # Of any length and width: they become those of the column where rows are matched.
         offsets, elements = _flat(path, values, _elements)
         below = _column(f"{path}.element", kind.value_field, elements)
         return pa.ListArray.from_arrays(offsets, below)
@@ -101,6 +106,13 @@ def _column(path: str, field: pa.Field[Any], values: list[Any]) -> pa.Array[Any]
         # What is too large is an error where rows are matched, or makes the column wider where it may.
         kind = pa.int64()
     return _leaf(path, kind, values, check)
+
+
+def _is_list(kind: Any) -> bool:  # noqa: ANN401 - a type
+    from pyarrow import types  # noqa: PLC0415
+
+    is_view = str(kind).startswith(("list_view<", "large_list_view<"))
+    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind) or is_view
 
 
 def _inferred(path: str, values: list[Any]) -> pa.Array[Any]:
@@ -210,31 +222,35 @@ def _first_wrong(kind: pa.DataType, values: list[Any]) -> int:
     return next((row for row, value in enumerate(values) if not fits(value)), 0)
 
 
-def _check_of(kind: pa.DataType) -> Check | None:
+def _check_of(kind: Any) -> Check | None:  # noqa: ANN401 - a type
     """A check of values that pyarrow would convert silently."""
-    import pyarrow as pa  # noqa: PLC0415
     from pyarrow import types  # noqa: PLC0415
+
+    def is_text(kind: Any) -> bool:  # noqa: ANN401 - a type
+        return types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view"
+
+    def is_bytes(kind: Any) -> bool:  # noqa: ANN401 - a type
+        is_plain = types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+        return is_plain or str(kind) == "binary_view"
 
     if types.is_timestamp(kind):
         return lambda value: _not_moment(value, has_zone=kind.tz is not None, nanos=kind.unit == "ns")
-    if types.is_decimal(kind):
-        return _not_decimal
-    plain = {
-        pa.int32(): _not_integer,
-        pa.int64(): _not_integer,
-        pa.float64(): _not_float,
-        pa.float32(): _not_short_float,
-        pa.date32(): _not_day,
-        pa.time64("us"): _not_time,
-        pa.string(): _not_text,
-    }
-    if kind in plain:
-        return plain[kind]
-    if types.is_binary(kind) or types.is_fixed_size_binary(kind):
-        return lambda value: (
-            None if isinstance(value, (bytes, bytearray, memoryview)) else _found("bytes", value)
-        )
-    return None
+    known: tuple[tuple[Callable[[Any], bool], Check], ...] = (
+        (types.is_decimal, _not_decimal),
+        (types.is_integer, _not_integer),
+        (types.is_float32, _not_short_float),
+        (types.is_floating, _not_float),
+        (types.is_date, _not_day),
+        (types.is_time, _not_time),
+        (types.is_duration, _not_duration),
+        (is_text, _not_text),
+        (is_bytes, _not_bytes),
+    )
+    return next((check for is_of, check in known if is_of(kind)), None)
+
+
+def _not_bytes(value: object) -> str | None:
+    return None if isinstance(value, (bytes, bytearray, memoryview)) else _found("bytes", value)
 
 
 def _not_moment(value: object, *, has_zone: bool, nanos: bool) -> str | None:
@@ -257,6 +273,10 @@ def _not_day(value: object) -> str | None:
 def _not_time(value: object) -> str | None:
     is_time = isinstance(value, dt.time) and value.tzinfo is None
     return None if is_time else _found("a time without a time zone", value)
+
+
+def _not_duration(value: object) -> str | None:
+    return None if isinstance(value, dt.timedelta) else _found("a timedelta", value)
 
 
 def _not_integer(value: object) -> str | None:

@@ -14,6 +14,8 @@ from floeberg.write.input_rows import converted_stream_errors, reader_of
 from floeberg.write.receipt import Receipt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
     from floeberg import _native
@@ -90,6 +92,12 @@ class WriteRecipe:
         name = checked_text("task", task)
         with converted_stream_errors(data):
             return Receipt(self._inner.write(reader_of(data, self.arrow_schema), task=name, partition=number))
+
+    def write_reported(
+        self, reader: pa.RecordBatchReader, progress: Callable[[int, int], object] | None
+    ) -> Receipt:
+        """Writes the rows of a transaction, and calls a function meanwhile with the files and rows that are done."""
+        return Receipt(self._inner.write(reader, task="0", partition=0, progress=progress))
 
     def remove(self, receipt: Receipt) -> None:
         """Removes the files of a receipt that was not committed.

@@ -7,7 +7,8 @@
 //! what was put into its hand.
 //!
 //! Invariant: nothing is recursed over before its depth is known. pyarrow compares the sizes of buffers, which do not cross, with
-//! their lengths; offsets, indices and views are checked here before anything follows them.
+//! their lengths; offsets, indices and views are checked here before anything follows them. Nothing is read that was not given: arrays
+//! without values, whose buffers may be absent, are made anew before they cross.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,12 +22,16 @@ use floeberg_core::{Context as _, Error, Result, fenced};
 use pyo3::exceptions::{PyStopIteration, PyUnicodeDecodeError};
 use pyo3::prelude::*;
 
+use crate::absent_buffers::AbsentBuffers;
+use crate::arrow::Batch;
 use crate::error::to_exception;
+use crate::runtime;
 
 /// Batches of a `pyarrow.RecordBatchReader`.
 pub struct RowSource {
     reader: Py<PyAny>,
     python_schema: Py<PyAny>,
+    absent: AbsentBuffers,
     /// What the stream takes the next batch out of.
     hand: Py<Hand>,
     stream: RecordBatchStreamReader,
@@ -41,6 +46,7 @@ impl RowSource {
         let py = reader.py();
         let schema = reader.getattr("schema")?;
         check_schema(&schema)?;
+        let absent = AbsentBuffers::of(&schema)?;
         let hand = Py::new(py, Hand(Mutex::new(None)))?;
         let readers = py.import("pyarrow")?.getattr("RecordBatchReader")?;
         let handed = readers.call_method1("from_batches", (&schema, &hand))?;
@@ -50,7 +56,7 @@ impl RowSource {
             RecordBatchStreamReader::try_new(stream).map_err(|failure| unusable("schema", failure))
         });
         let stream = stream.map_err(|error| to_exception(py, &error))?;
-        Ok(Self { reader: reader.clone().unbind(), python_schema: schema.unbind(), hand, stream })
+        Ok(Self { reader: reader.clone().unbind(), python_schema: schema.unbind(), absent, hand, stream })
     }
 
     /// The schema of all batches.
@@ -69,13 +75,7 @@ impl RowSource {
             Err(raised) => return Err(raised),
         };
         check_types(&batch.getattr("schema")?, self.python_schema.bind(py))?;
-        batch.call_method0("validate").map_err(|raised| {
-            to_exception(
-                py,
-                &Error::invalid_input(format!("an Arrow array is damaged: {}", raised.value(py))),
-            )
-        })?;
-        self.hand.get().put(batch.unbind());
+        self.hand.get().put(filled(batch, &self.absent)?.unbind());
         let imported = fenced(|| match self.stream.next() {
             Some(batch) => batch.map_err(|failure| unusable("batch", failure)),
             None => Err(Error::internal("pyarrow gave no batch after it was handed one")),
@@ -95,6 +95,39 @@ impl Unchecked {
             Ok(batch)
         })
     }
+}
+
+/// A batch that pyarrow finds whole, with all of its buffers.
+fn filled<'py>(batch: Bound<'py, PyAny>, absent: &AbsentBuffers) -> PyResult<Bound<'py, PyAny>> {
+    let py = batch.py();
+    batch.call_method0("validate").map_err(|raised| {
+        to_exception(py, &Error::invalid_input(format!("an Arrow array is damaged: {}", raised.value(py))))
+    })?;
+    absent.filled(batch)
+}
+
+/// A `pyarrow.RecordBatch` with all of its buffers, for those who work on it with pyarrow, which reads absent ones too.
+///
+/// Errors: `InvalidInput` for a batch that nests too deep, and for one whose buffers are too small.
+#[pyfunction]
+pub fn with_buffers<'py>(batch: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let schema = batch.getattr("schema")?;
+    check_schema(&schema)?;
+    filled(batch, &AbsentBuffers::of(&schema)?)
+}
+
+/// The one batch of a `pyarrow.RecordBatchReader`, on its way to another library, which believes what it is given.
+///
+/// It is checked and has all of its buffers, and its structs and lists begin at their first value. Values are not copied.
+///
+/// Errors: those of [`RowSource`] and [`Unchecked`]; `InvalidInput` where there is no batch.
+#[pyfunction]
+pub fn checked_batch(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<Batch> {
+    let batch = RowSource::open(reader)?.next(py)?;
+    runtime::call(py, || match batch {
+        Some(batch) => batch.checked().map(Batch),
+        None => Err(Error::invalid_input("expected one batch")),
+    })
 }
 
 /// Iterates over the batch that was put into it.

@@ -8,6 +8,7 @@
 //! - `renewal`: asks a function of Python for new options of a store.
 //! - `runtime`: the only place that leaves Python: it releases the GIL, and polls for Ctrl-C.
 //! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
+//! - `absent_buffers`: arrays of users that come without their buffers.
 //! - `incoming`: Arrow data of users.
 //! - `values`: filters, transforms and variants.
 //! - `scan`: scans, plans, task groups, and rows.
@@ -22,6 +23,7 @@ mod recipe;
 mod renewal;
 mod runtime;
 mod arrow;
+mod absent_buffers;
 mod incoming;
 mod values;
 mod scan;
@@ -54,6 +56,8 @@ mod _native {
     use crate::commit::operation::Operation;
     #[pymodule_export]
     use crate::commit::view::{ViewAttempt, ViewOperation};
+    #[pymodule_export]
+    use crate::incoming::{checked_batch, with_buffers};
     #[pymodule_export]
     use crate::lance::commit::{
         LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, finalize_lance_version,

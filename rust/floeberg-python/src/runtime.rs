@@ -9,7 +9,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
 use std::task::Poll;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use floeberg_core::{Cancel, Error, ErrorKind, Result, fenced};
 use pyo3::prelude::*;
@@ -126,6 +126,19 @@ pub fn feed<I: Send + 'static, T: Send + 'static>(
     work: impl FnOnce(&Cancel, Fed<I>) -> Result<T> + Send + 'static,
     undo: impl FnOnce(T) -> Result<()> + Send,
 ) -> PyResult<T> {
+    feed_reported(py, cancel, &|_| Ok(()), next, work, undo)
+}
+
+/// Like [`feed`], with something else to do for Python now and then, and once the work is done. What that raises is as if making an
+/// item had.
+pub fn feed_reported<I: Send + 'static, T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    report: &dyn Fn(Python<'_>) -> PyResult<()>,
+    next: impl FnMut(Python<'_>) -> PyResult<Option<I>>,
+    work: impl FnOnce(&Cancel, Fed<I>) -> Result<T> + Send + 'static,
+    undo: impl FnOnce(T) -> Result<()> + Send,
+) -> PyResult<T> {
     let flag = cancel.clone();
     let (items, receiver) = channel();
     let (events, mut heard) = channel();
@@ -139,21 +152,44 @@ pub fn feed<I: Send + 'static, T: Send + 'static>(
             Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
         return Err(to_exception(py, &error));
     }
-    let answer = match hand_over(py, items, &mut heard, next) {
+    let mut reports = Reports { report, last: Instant::now() };
+    let answer = match hand_over(py, items, &mut heard, &mut reports, next) {
         Ok(Some(answer)) => Ok(answer),
-        Ok(None) => until_done(py, &mut heard),
+        Ok(None) => until_done(py, &mut heard, &mut reports),
         Err(raised) => Err(raised),
     };
-    match answer {
-        Ok(answer) => answer.map_err(|error| to_exception(py, &error)),
+    let (raised, done) = match answer {
+        Ok(Ok(done)) => match report(py) {
+            Ok(()) => return Ok(done),
+            Err(raised) => (raised, Ok(done)),
+        },
+        Ok(Err(error)) => return Err(to_exception(py, &error)),
         Err(raised) => {
             cancel.cancel();
-            if let Ok(done) = until_done(py, &mut heard)? {
-                // What cannot be undone must not hide why.
-                drop(call(py, || undo(done)));
-            }
-            Err(raised)
+            (raised, until_done(py, &mut heard, &mut Reports { report: &|_| Ok(()), last: Instant::now() })?)
         }
+    };
+    if let Ok(done) = done {
+        // What cannot be undone must not hide why.
+        drop(call(py, || undo(done)));
+    }
+    Err(raised)
+}
+
+/// What is called now and then while work goes on.
+struct Reports<'a> {
+    report: &'a dyn Fn(Python<'_>) -> PyResult<()>,
+    last: Instant,
+}
+
+impl Reports<'_> {
+    /// Calls it, if the last call was long ago.
+    fn now_and_then(&mut self, py: Python<'_>) -> PyResult<()> {
+        if self.last.elapsed() < WAKE {
+            return Ok(());
+        }
+        self.last = Instant::now();
+        (self.report)(py)
     }
 }
 
@@ -162,14 +198,16 @@ fn hand_over<I, T: Send>(
     py: Python<'_>,
     items: Sender<Option<I>>,
     heard: &mut Receiver<Event<T>>,
+    reports: &mut Reports<'_>,
     mut next: impl FnMut(Python<'_>) -> PyResult<Option<I>>,
 ) -> PyResult<Option<Result<T>>> {
     let mut wanted = ITEMS_AHEAD;
     loop {
+        reports.now_and_then(py)?;
         match heard.try_recv() {
             Ok(Event::Wanted) => wanted += 1,
             Ok(Event::Done(answer)) => return Ok(Some(answer)),
-            Err(TryRecvError::Empty) if wanted == 0 => match listen(py, heard)? {
+            Err(TryRecvError::Empty) if wanted == 0 => match listen(py, heard, reports)? {
                 Event::Wanted => wanted += 1,
                 Event::Done(answer) => return Ok(Some(answer)),
             },
@@ -187,16 +225,25 @@ fn hand_over<I, T: Send>(
     }
 }
 
-fn until_done<T: Send>(py: Python<'_>, heard: &mut Receiver<Event<T>>) -> PyResult<Result<T>> {
+fn until_done<T: Send>(
+    py: Python<'_>,
+    heard: &mut Receiver<Event<T>>,
+    reports: &mut Reports<'_>,
+) -> PyResult<Result<T>> {
     loop {
-        if let Event::Done(answer) = listen(py, heard)? {
+        if let Event::Done(answer) = listen(py, heard, reports)? {
             return Ok(answer);
         }
     }
 }
 
-fn listen<T: Send>(py: Python<'_>, heard: &mut Receiver<Event<T>>) -> PyResult<Event<T>> {
+fn listen<T: Send>(
+    py: Python<'_>,
+    heard: &mut Receiver<Event<T>>,
+    reports: &mut Reports<'_>,
+) -> PyResult<Event<T>> {
     loop {
+        reports.now_and_then(py)?;
         let heard = &mut *heard;
         match py.detach(move || heard.recv_timeout(WAKE)) {
             Ok(event) => return Ok(event),

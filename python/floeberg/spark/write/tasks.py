@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from floeberg import _native
 from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
 
@@ -159,7 +160,9 @@ class ChangeTask:
         import pyarrow.compute as pc  # noqa: PLC0415
 
         width = len(PLACES)
-        for batch in batches:
+        for given in batches:
+            # pyarrow is to filter them, and Arrow Java may send no offsets.
+            batch = _native.with_buffers(given)
             what = batch.column(0)
             where, first = pc.less_equal(what, UPDATED), batch.select([0, 1, 2])
             # What is not copied keeps the memory of the whole batch.

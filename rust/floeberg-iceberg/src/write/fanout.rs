@@ -16,6 +16,7 @@ use floeberg_io::Store;
 use super::encode::{OpenFile, Threads};
 use super::layout::WriteLayout;
 use super::partitioner::Partition;
+use super::progress::WriteProgress;
 use super::{Purpose, WriteRecipe, WrittenFile};
 use crate::manifest::DataFile;
 
@@ -63,6 +64,7 @@ pub(super) struct Fanout {
     moment: u64,
     /// Did partitions come one after another so far, as in sorted rows?
     is_clustered: bool,
+    progress: Arc<WriteProgress>,
 }
 
 impl Fanout {
@@ -89,7 +91,13 @@ impl Fanout {
             begun: Vec::new(),
             moment: 0,
             is_clustered: true,
+            progress: Arc::default(),
         }
+    }
+
+    /// From now on, tells how far the write is.
+    pub fn report_to(&mut self, progress: &Arc<WriteProgress>) {
+        self.progress = Arc::clone(progress);
     }
 
     /// The number of a partition, always the same.
@@ -181,7 +189,9 @@ impl Fanout {
         if given.is_empty() {
             return Ok(false);
         }
+        let rows = given.iter().flat_map(|(_, pieces)| pieces).map(|piece| piece.rows).sum();
         self.threads.encode(&mut given)?;
+        self.progress.add_rows(rows);
         let full = given.into_iter().map(|(file, _)| file).filter(|file| file.is_unit_full());
         self.threads.end_units(full.collect())?;
         self.finish(|file| file.size() >= file_size)?;
@@ -243,6 +253,7 @@ impl Fanout {
             }
         }
         let metrics = self.threads.finish(files)?;
+        self.progress.add_files(metrics.len());
         let order = if self.layout.keys.is_some() { self.recipe.order.order_id } else { UNSORTED };
         for (file, metrics) in described.into_iter().zip(metrics) {
             let file = DataFile { sort_order_id: Some(order), ..with_metrics(file, metrics) };

@@ -22,6 +22,7 @@ use super::encode::Threads;
 use super::fanout::Fanout;
 use super::layout::WriteLayout;
 use super::partitioner::Part;
+use super::progress::WriteProgress;
 use super::recipe::check_name;
 use super::sort::Sorter;
 use super::{Receipt, WriteRecipe};
@@ -100,6 +101,13 @@ impl Writer {
             has_begun: false,
             is_broken: false,
         })
+    }
+
+    /// Tells how far the write is, from now on.
+    #[must_use]
+    pub fn report_to(mut self, progress: &Arc<WriteProgress>) -> Self {
+        self.files.report_to(progress);
+        self
     }
 
     /// Writes rows, in the form of [`schema_to_arrow`](floeberg_core::schema::arrow::schema_to_arrow) of the table's schema.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::lookup::{check_source_memory, memory_of_rows};
-use floeberg_iceberg::write::{Matching, WriteRecipe as IcebergRecipe, WriteTask, Writer};
+use floeberg_iceberg::write::{Matching, WriteProgress, WriteRecipe as IcebergRecipe, WriteTask, Writer};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -56,27 +56,36 @@ impl WriteRecipe {
         self.0.write_id()
     }
 
-    /// Writes the rows of a `pyarrow.RecordBatchReader`.
-    #[pyo3(signature = (reader, *, task, partition))]
+    /// Writes the rows of a `pyarrow.RecordBatchReader`. `progress` is called now and then, and at the end, with the files that are
+    /// done and the rows so far.
+    #[pyo3(signature = (reader, *, task, partition, progress=None))]
     fn write(
         &self,
         py: Python<'_>,
         reader: &Bound<'_, PyAny>,
         task: String,
         partition: u32,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Receipt> {
         let mut source = RowSource::open(reader)?;
         let schema = source.schema();
         let recipe = self.0.clone();
+        let written = Arc::new(WriteProgress::default());
+        let report = |py: Python<'_>| {
+            let Some(callback) = &progress else { return Ok(()) };
+            callback.call1(py, (written.files(), written.rows())).map(drop)
+        };
+        let counting = Arc::clone(&written);
         let write = move |cancel: &Cancel, batches: Fed<Unchecked>| {
             let task = WriteTask { partition, name: &task };
             let matching = Matching::new(recipe.schema(), &schema)?;
-            let mut writer = Writer::new(&recipe, recipe.store()?, task, cancel)?;
+            let mut writer = Writer::new(&recipe, recipe.store()?, task, cancel)?.report_to(&counting);
             conformed(batches, &matching, |rows| writer.write(&rows))?;
             writer.finish()
         };
         let undo = |written| self.0.remove(&written);
-        runtime::feed(py, &Cancel::default(), |py| source.next(py), write, undo).map(Receipt)
+        runtime::feed_reported(py, &Cancel::default(), &report, |py| source.next(py), write, undo)
+            .map(Receipt)
     }
 
     /// The Arrow schema that rows of the table have.

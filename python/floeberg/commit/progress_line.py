@@ -1,0 +1,61 @@
+"""How does a person see how far an operation is?
+
+In: reports. Out: one line on stderr. In a terminal it is written again with each report; elsewhere once, at the end.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from floeberg.commit.progress_report import ProgressReport
+
+__all__ = ["ProgressLine"]
+
+_CELLS = 20
+"""The characters of a whole bar."""
+
+
+class ProgressLine:
+    """A line of text that says how far an operation is."""
+
+    def __init__(self) -> None:
+        # It may be another one, or none, when the operation begins.
+        self._out = sys.stderr
+        self._is_terminal = self._out is not None and self._out.isatty()
+        self._width = 0
+        self._last: ProgressReport | None = None
+
+    def __call__(self, report: ProgressReport) -> None:
+        """Shows a report."""
+        self._last = report
+        if self._is_terminal:
+            self._write(_line(report), ends=False)
+
+    def end(self) -> None:
+        """Shows the last report, and ends the line."""
+        if self._last is not None and self._out is not None:
+            self._write(_line(self._last), ends=True)
+
+    def stop(self) -> None:
+        """Ends the line of an operation that failed, where it was begun."""
+        if self._width:
+            print(file=self._out, flush=True)
+            self._width = 0
+
+    def _write(self, text: str, *, ends: bool) -> None:
+        start = "\r" if self._is_terminal else ""
+        # What was longer before is blanked out.
+        print(f"{start}{text.ljust(self._width)}", end="\n" if ends else "", file=self._out, flush=True)
+        self._width = 0 if ends else len(text)
+
+
+def _line(report: ProgressReport) -> str:
+    files = f"{report.files:,}"
+    bar = ""
+    if report.of_files:
+        cells = _CELLS * min(report.files, report.of_files) // report.of_files
+        bar = f"[{'#' * cells}{'.' * (_CELLS - cells)}] "
+        files = f"{files} of {report.of_files:,}"
+    return f"{report.step}: {bar}{report.rows:,} rows, {files} files, {report.seconds:.1f} s"
