@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg.errors import InvalidInputError
+from floeberg.write.dict_rows import not_uuid, uuid_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,21 +30,20 @@ def converted(name: str, values: Array, kind: pa.DataType) -> Array:
 
     if values.type == kind:
         return values
-    if pa.types.is_null(values.type):
-        if isinstance(kind, pa.BaseExtensionType):
-            return pa.ExtensionArray.from_storage(kind, pa.nulls(len(values), kind.storage_type))
+    if pa.types.is_null(values.type) and not isinstance(kind, pa.BaseExtensionType):
         return pa.nulls(len(values), kind)
     plain = values
     if pa.types.is_dictionary(values.type) or isinstance(values.type, pa.RunEndEncodedType):
         plain = values.cast(values.type.value_type)
     if pa.types.is_dictionary(kind):
         return converted(name, plain, cast("Any", kind).value_type).dictionary_encode().cast(kind)
-    if isinstance(kind, pa.BaseExtensionType) and plain.type == kind.storage_type:
-        return pa.ExtensionArray.from_storage(kind, plain)
+    extended = _extended(name, plain, kind) if isinstance(kind, pa.BaseExtensionType) else None
+    if extended is not None:
+        return extended
     if not _holds(plain.type, kind):
         raise InvalidInputError(
-            f"the new values of {name!r} are of type {values.type}, expected {kind}: convert them first, in SQL with "
-            "CAST"
+            f"the new values of {name!r} are of type {values.type}, expected {kind}: convert them first, "
+            "with a cast of the library that they come from, or in SQL text with CAST"
         )
     try:
         if pa.types.is_integer(plain.type) and pa.types.is_decimal(kind):
@@ -54,6 +54,40 @@ def converted(name: str, values: Array, kind: pa.DataType) -> Array:
     except pa.ArrowException as error:
         raise InvalidInputError(f"a new value of {name!r} does not fit its type, {kind}: {error}") from error
     return made
+
+
+def _extended(name: str, values: Array, kind: Any) -> Array | None:  # noqa: ANN401 - a type of extension
+    """Values of an extension type; `None` where nothing says how they become that."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if pa.types.is_null(values.type):
+        values = pa.nulls(len(values), kind.storage_type)
+    if values.type == kind.storage_type:
+        return pa.ExtensionArray.from_storage(kind, values)
+    if str(kind) == "extension<arrow.uuid>" and _is_text_or_bytes(values.type):
+        return _uuids(name, values, kind)
+    return None
+
+
+def _is_text_or_bytes(kind: pa.DataType) -> bool:
+    return str(kind) in {
+        f"{width}{of}{view}"
+        for width in ("", "large_")
+        for of in ("string", "binary")
+        for view in ("", "_view")
+    }
+
+
+def _uuids(name: str, values: Array, kind: Any) -> Array:  # noqa: ANN401 - a type of extension
+    """Texts or bytes as uuids."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    found = values.to_pylist()
+    why = next((why for each in found if each is not None and (why := not_uuid(each)) is not None), None)
+    if why is not None:
+        raise InvalidInputError(f"a new value of {name!r} does not fit its type, uuid: {why}")
+    made = [None if each is None else uuid_bytes(each) for each in found]
+    return pa.ExtensionArray.from_storage(kind, pa.array(made, kind.storage_type))
 
 
 def _cast(values: Array, kind: pa.DataType) -> Array:

@@ -602,7 +602,7 @@ def test_timestamps_of_int96_are_with_a_zone_or_without(catalog, old, kind):
 
 
 INNER = pa.struct([pa.field("x", pa.int64(), nullable=False)])
-REQUIRED = {
+NULLS = {
     "top": (pa.field("c", pa.int64(), nullable=False), [1, None], "c"),
     "struct": (pa.field("c", INNER), [{"x": 1}, None, {"x": None}], "c.x"),
     "list": (
@@ -619,9 +619,9 @@ REQUIRED = {
 
 
 @pytest.mark.parametrize("with_statistics", [True, False])
-@pytest.mark.parametrize("name", REQUIRED)
+@pytest.mark.parametrize("name", NULLS)
 def test_a_null_in_a_required_column_is_told_with_its_remedy(catalog, old, name, with_statistics):
-    field, values, column = REQUIRED[name]
+    field, values, column = NULLS[name]
     table = make(catalog, pa.schema([field]))
     loose = {
         "c": pa.array(values[:-1], as_optional(field.type)),
