@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from floeberg.commit.exact_types import is_list_like, mismatches
+from floeberg.commit.exact_types import is_list_like, is_written_uuid, mismatches
 from floeberg.errors import InvalidInputError
+from floeberg.write.dict_rows import not_uuid, uuid_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,8 +39,8 @@ def converted(name: str, values: Array, kind: pa.DataType) -> Array:
         parts = [each.removesuffix(": convert them first") for each in wrong]
         below = "" if wrong[0].startswith(f"column {name!r} ") else f" ({'; '.join(parts)})"
         raise InvalidInputError(
-            f"the new values of {name!r} are of type {values.type}, expected {kind}{below}: convert them first, in SQL "
-            "with CAST"
+            f"the new values of {name!r} are of type {values.type}, expected {kind}{below}: convert them first, "
+            "with a cast of the library that they come from, or in SQL text with CAST"
         )
     try:
         return _made(name, _without_runs(values), kind)
@@ -47,7 +48,7 @@ def converted(name: str, values: Array, kind: pa.DataType) -> Array:
         raise InvalidInputError(f"a new value of {name!r} does not fit its type, {kind}: {error}") from error
 
 
-def _made(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401, PLR0911 - one return a form
+def _made(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401, C901, PLR0911 - one return a form
     """The values in a type that fits."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import types  # noqa: PLC0415
@@ -58,6 +59,8 @@ def _made(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401, PLR091
         # Arrays without values may lack their buffers.
         return _nulls(len(values), kind)
     if isinstance(kind, pa.BaseExtensionType):
+        if is_written_uuid(values.type, kind):
+            return _uuids(path, values, kind)
         return pa.ExtensionArray.from_storage(kind, _made(path, values, kind.storage_type))
     if isinstance(values.type, pa.BaseExtensionType):
         return _made(path, values.storage, kind)
@@ -258,6 +261,18 @@ def _single(path: str, values: Array, kind: Any) -> Array:  # noqa: ANN401 - a t
         raise InvalidInputError(f"a new value of {path!r} does not fit its type, {kind}: {error}") from error
     _check_same(path, values, made)
     return made
+
+
+def _uuids(name: str, values: Array, kind: Any) -> Array:  # noqa: ANN401 - a type of extension
+    """Texts or bytes as uuids."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    found = values.to_pylist()
+    why = next((why for each in found if each is not None and (why := not_uuid(each)) is not None), None)
+    if why is not None:
+        raise InvalidInputError(f"a new value of {name!r} does not fit its type, uuid: {why}")
+    made = [None if each is None else uuid_bytes(each) for each in found]
+    return pa.ExtensionArray.from_storage(kind, pa.array(made, kind.storage_type))
 
 
 def _cast(values: Array, kind: pa.DataType) -> Array:

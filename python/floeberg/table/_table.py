@@ -13,7 +13,6 @@ from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.audit import AuditSettings
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
-from floeberg.errors import InvalidInputError
 from floeberg.scan.whole_table import WholeTable
 from floeberg.table._add_files import TableAddFiles
 from floeberg.table._append import TableAppend
@@ -195,17 +194,12 @@ class Table(
         return self._display().html(self.location(), self.format_version)
 
     def _display(self) -> TableDisplay:
-        try:
-            snapshot = self.current_snapshot()
-        except InvalidInputError:
-            # Settings that exclude each other are an error of reads and writes, and of no name.
-            snapshot = None
         return TableDisplay(
             ".".join(self.name()) or repr(self._inner),
             self.schema(),
             self.spec(),
             self.sort_order(),
-            snapshot,
+            self.current_snapshot(),
         )
 
     def __reduce__(self) -> tuple[Callable[..., Table], tuple[object, ...]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -23,10 +24,11 @@ from floeberg.errors import FloebergError, InvalidInputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["batch_of"]
+__all__ = ["batch_of", "not_uuid", "uuid_bytes"]
 
 _EXTENSION = b"ARROW:extension:name"
 _UUID_BYTES = 16
+_UUID_TEXT = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
 _INTS = range(-(2**31), 2**31)
 _LARGEST_FLOAT = 3.4028235677973366e38
 
@@ -86,7 +88,7 @@ def _column(  # noqa: PLR0911 - one return a form
     if extension == "arrow.parquet.variant":
         return _variants(path, values)
     if extension == "arrow.uuid":
-        return _leaf(path, kind, values, _not_uuid, lambda value: getattr(value, "bytes", value))
+        return _leaf(path, kind, values, not_uuid, uuid_bytes)
     if pa.types.is_dictionary(kind) or isinstance(kind, pa.RunEndEncodedType):
         return _column(path, field.with_type(kind.value_type), values)
     if pa.types.is_struct(kind):
@@ -306,9 +308,19 @@ def _not_text(value: object) -> str | None:
     return None if isinstance(value, str) else _found("a str", value)
 
 
-def _not_uuid(value: object) -> str | None:
+def not_uuid(value: object) -> str | None:
+    """Why a value is no UUID, its canonical text or its 16 bytes; `None` for one that is."""
+    if isinstance(value, str):
+        return None if _UUID_TEXT.fullmatch(value) else f"expected the text of a UUID, found {value[:40]!r}"
     is_uuid = isinstance(value, uuid.UUID) or (isinstance(value, bytes) and len(value) == _UUID_BYTES)
-    return None if is_uuid else _found("a UUID, or its 16 bytes", value)
+    return None if is_uuid else _found("a UUID, its text or its 16 bytes", value)
+
+
+def uuid_bytes(value: uuid.UUID | bytes | str) -> bytes:
+    """The bytes of one."""
+    if isinstance(value, bytes):
+        return value
+    return (uuid.UUID(value) if isinstance(value, str) else value).bytes
 
 
 def _found(expected: str, value: object) -> str:

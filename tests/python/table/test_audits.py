@@ -275,10 +275,3 @@ def test_a_row_delta_of_the_current_snapshot_is_of_the_branch(load):
         )
         assert done.rebased == 0
     assert ids(table.scan()) == [1, 2, 11]
-
-
-def test_settings_that_contradict_hide_no_name(load):
-    both = load(wap_branch="audit", wap_id="w1").load_table("ns.t")
-    assert "ns.t" in repr(both)
-    with pytest.raises(errors.InvalidInputError, match="both a wap.id"):
-        both.current_snapshot()

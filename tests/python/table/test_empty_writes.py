@@ -92,11 +92,8 @@ def test_a_record_is_left_where_one_is_asked_for(table, name, told):
         assert (again.already_committed, again.snapshot_id) == (True, done.snapshot_id)
         assert len(table.snapshots()) == known + 1
     assert table.scan().to_arrow().sort_by("id") == before
-    assert table.changelog_scan(before_last(table)).to_arrow().num_rows == 0
-
-
-def before_last(table):
-    return table.versions()[-2].version
+    if told != "staged":
+        assert table.changelog_scan(table.versions()[-2].version).to_arrow().num_rows == 0
 
 
 def test_only_what_changes_rows_is_in_a_transaction(table):

@@ -47,6 +47,11 @@ def table(catalog):
     return catalog.create_table("ns.t", as_select=ROWS, format_version=2)
 
 
+def done(result):
+    """What a commit did."""
+    return getattr(result, "commit", result)
+
+
 def gone(table, ends):
     if ends == "removed":
         table.manage_snapshots().remove_branch("nightly").commit()
@@ -59,10 +64,10 @@ def gone(table, ends):
 @pytest.mark.parametrize("name", WRITES)
 def test_a_job_that_runs_again_does_nothing(catalog, table, name, publish, ends):
     write, expected = WRITES[name]
-    first = write(table, branch="nightly", idempotency_key="job-1")
+    first = done(write(table, branch="nightly", idempotency_key="job-1"))
     publish(table)
     gone(table, ends)
-    again = write(catalog.load_table("ns.t"), branch="nightly", idempotency_key="job-1")
+    again = done(write(catalog.load_table("ns.t"), branch="nightly", idempotency_key="job-1"))
     assert (again.already_committed, again.snapshot_id) == (True, first.snapshot_id)
     found = catalog.load_table("ns.t")
     assert ids(found.scan()) == expected

@@ -24,7 +24,7 @@ def catalog(tmp_path):
     return catalog
 
 
-@pytest.fixture(params=["parquet", "avro", "orc"])
+@pytest.fixture(params=["parquet", "avro"])
 def table(catalog, request):
     schema = Schema(
         NestedField(1, "id", "long"), NestedField(2, "u", "uuid"), NestedField(3, "f", "fixed[3]")

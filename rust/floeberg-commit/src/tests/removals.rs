@@ -48,7 +48,7 @@ fn rows_of_a_partition_are_deleted_with_its_files() {
         assert!(kit.live().is_empty());
         assert_eq!(kit.said("total-records"), Some("0"));
         kit.commit(vec![append("z", "z")]);
-        kit.commit(vec![delete("id = 77")]);
+        recorded(&mut kit, vec![delete("id = 77")]);
         assert_eq!(kit.manifests().len(), 1, "manifests without live files are left out");
         assert_eq!(kit.files(), kit.needed());
     }
@@ -87,10 +87,22 @@ fn a_file_that_is_not_there_is_named() {
     assert_eq!(kit.live().len(), 4);
 }
 
+/// A commit that leaves a snapshot whatever it changes.
+fn recorded(kit: &mut Kit, operations: Vec<crate::Operation>) {
+    let request = crate::CommitRequest { leaves_record: true, ..kit.request(operations) };
+    let commit = crate::Commit::begin(request).unwrap();
+    let attempt = kit.attempt(&commit).unwrap();
+    assert!(attempt.changes());
+    kit.take(&attempt);
+    assert!(commit.finished(&attempt).is_empty());
+}
+
 #[test]
-fn what_matches_nothing_is_a_snapshot_that_says_so() {
+fn what_matches_nothing_is_a_snapshot_where_a_record_is_wanted() {
     let mut kit = two_days(2);
-    kit.commit(vec![delete("id = 50")]);
+    let commit = kit.begin(vec![delete("id = 50")], "nothing");
+    assert!(!kit.attempt(&commit).unwrap().changes());
+    recorded(&mut kit, vec![delete("id = 50")]);
     assert_eq!(kit.live().len(), 4);
     assert_eq!(kit.said("deleted-data-files"), None);
     assert_eq!(kit.said("manifests-kept"), Some("1"));
