@@ -165,7 +165,15 @@ SELECT * FROM prod.shop.items.all_manifests;
 SELECT * FROM prod.shop.items.refs;
 SELECT * FROM prod.shop.items.manifests TIMESTAMP AS OF '2100-09-20 08:00:00';
 SELECT * FROM prod.shop.items.partitions VERSION AS OF {snapshot};
-SELECT * FROM prod.shop.items.changes
+SELECT * FROM prod.shop.items.changes;
+SELECT system.iceberg_version();
+SELECT prod.system.bucket(16, id) FROM prod.shop.items;
+SELECT system.bucket(16, id), system.days(ts) FROM prod.shop.items;
+SELECT system.years(ts) FROM prod.shop.items;
+SELECT system.months(ts) FROM prod.shop.items;
+SELECT system.hours(ts) FROM prod.shop.items;
+SELECT system.truncate(4, note) FROM prod.shop.items;
+SELECT * FROM prod.shop.items WHERE system.days(ts) = date('2026-03-01')
 """
 PROCEDURES = """
 CALL prod.system.rollback_to_snapshot('shop.items', {snapshot});
@@ -200,7 +208,6 @@ VIEWS = (
     "VIEW: 'prod.shop.(v|recent)' is a name in the catalog 'prod', whose views have no statements yet: use"
 )
 NOT_EXPANDED = r"'shop.recent' is a view, .* catalog.load_view\('shop.recent'\).sql_for\('spark'\)"
-OF_SPARK = "REQUIRES_SINGLE_PART_NAMESPACE"
 NO_SCHEMA = "SCHEMA_NOT_FOUND"
 MAINTAINS = r"CALL prod\.system\.\w+ is not supported: the library does not maintain tables yet"
 STATISTICS = r"CALL prod\.system\.\w+ is not supported: the library keeps statistics, and computes none"
@@ -257,20 +264,6 @@ DESCRIBE EXTENDED prod.shop.recent
     ("the same; Spark gets this", NO_SCHEMA, "SHOW VIEWS IN prod"),
     ("names have at least two parts", NO_SCHEMA, "USE prod;\nUSE shop;\nUSE prod.shop"),
     ("the same", "TABLE_OR_VIEW_NOT_FOUND", "SELECT * FROM items;\nINSERT INTO items SELECT 1"),
-    (
-        "functions are in `floeberg.spark.functions`, and there is no Iceberg Java",
-        r"UNRESOLVED_ROUTINE.*`system`\.`(bucket|years|months|days|hours|truncate|iceberg_version)`",
-        """
-SELECT system.iceberg_version();
-SELECT system.bucket(16, id), system.days(ts) FROM prod.shop.items;
-SELECT system.years(ts) FROM prod.shop.items;
-SELECT system.months(ts) FROM prod.shop.items;
-SELECT system.hours(ts) FROM prod.shop.items;
-SELECT system.truncate(4, note) FROM prod.shop.items;
-SELECT * FROM prod.shop.items WHERE system.days(ts) = date('2026-03-01')
-""",
-    ),
-    ("the same", OF_SPARK, "SELECT prod.system.bucket(16, id) FROM prod.shop.items"),
     (
         "tables are not maintained by statements yet",
         MAINTAINS,
@@ -408,7 +401,7 @@ def test_every_statement_of_icebergs_documentation_runs(spark, lake, tmp_path):
     values |= {"staged": transaction.result.snapshot_id, "files": tmp_path / "files", "metadata": tag}
     ran += run(PROCEDURES, snapshot=first, **values)
     assert not failed, "\n".join(failed)
-    assert ran == 151
+    assert ran == 159
     kinds = items.refresh().scan().to_arrow()["kind"].to_pylist()
     assert {"w1", "w2"} <= set(kinds)
     assert lake.load_table("shop.by_file").scan().count() == 4

@@ -273,11 +273,8 @@ def test_statements_without_our_tables_are_sparks(spark, ask, tmp_path):
         ("WITH x AS (SELECT * FROM sales.orders) INSERT INTO y SELECT * FROM x", "INSERT"),
         ("FROM sales.orders INSERT INTO x SELECT *", "INSERT"),
         ("CREATE TABLE x AS SELECT * FROM sales.orders", "CREATE"),
-        ("CACHE TABLE sales.orders", "CACHE"),
         ("ANALYZE TABLE sales.orders COMPUTE STATISTICS", "ANALYZE"),
-        ("COMMENT ON TABLE sales.orders IS 'x'", "COMMENT"),
-        ("EXPLAIN SELECT * FROM sales.orders", "EXPLAIN"),
-        ("TABLE sales.orders", "TABLE"),
+        ("TABLE sales.orders WHERE id = 1", "TABLE"),
     ],
 )
 def test_other_statements_about_our_tables_are_errors_that_show_the_word(ask, text, word):
@@ -300,10 +297,8 @@ def test_errors_of_texts_are_sparks_own(ask):
         ask("SELECT 1; SELECT * FROM sales.orders")
     with pytest.raises(UnsupportedError, match="the query cannot be understood"):
         ask("SELECT * FROM sales.orders WHERE id !> 3")
-    with pytest.raises(
-        UnsupportedError, match="'sales.orders' is a table of a catalog, and is not understood where"
-    ):
-        ask("SELECT * FROM IDENTIFIER('sales.orders')")
+    with pytest.raises(AnalysisException, match="NOT_A_CONSTANT_STRING"):
+        ask("SELECT * FROM IDENTIFIER(concat('sales.orders', x))")
     with pytest.raises(InvalidInputError, match="expected a SparkSession"):
         floeberg.spark.sql("SELECT 1", "SELECT 1")
 

@@ -352,11 +352,7 @@ def test_inserts_follow_columns_names_and_the_overwrite_mode(spark, sql, lake):
         ("DELETE FROM db.t.files WHERE content = 0", InvalidInputError, "cannot be changed"),
         ("INSERT INTO db.t.branch_nothing VALUES (1)", NotFoundError, "nothing"),
         ("MERGE INTO db.t USING db.t AS s ON t.id = s.id", UnsupportedError, "expected WHEN, found the end"),
-        (
-            "MERGE WITH SCHEMA EVOLUTION INTO db.t USING db.t s ON 1 = 1 WHEN MATCHED THEN DELETE",
-            UnsupportedError,
-            "'WITH'",
-        ),
+        ("DELETE WITH SCHEMA EVOLUTION FROM db.t", UnsupportedError, "expected FROM, found 'WITH'"),
         (
             "MERGE INTO db.t USING (SELECT 1 AS Floeberg_row) s ON id = s.floeberg_row WHEN MATCHED THEN DELETE",
             InvalidInputError,

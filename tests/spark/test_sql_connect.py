@@ -38,7 +38,8 @@ def test_statements_run_in_spark_connect(tmp_path):
         view = "SELECT count(*) FROM followed"
         told["followed"] = [spark.sql(view).first()[0], ask(view).first()[0]]
         told["errors"] = []
-        for text in ("SELECT nothing FROM sales.orders", "SELECT * FROM sales.nothing", "CACHE TABLE sales.orders"):
+        for text in ("SELECT nothing FROM sales.orders", "SELECT * FROM sales.nothing",
+                     "ANALYZE TABLE sales.orders COMPUTE STATISTICS"):
             try:
                 ask(text).collect()
             except Exception as error:

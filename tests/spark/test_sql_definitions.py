@@ -31,7 +31,7 @@ UNSUPPORTED = [
     ("CALL prod.system.compute_table_stats(table => 'db.t')", "compute_table_stats"),
     ("CALL prod.system.compute_table_stats('my_table')", "compute_table_stats"),
     ("CALL prod.system.rewrite_table_path('db.t', 'a', 'b')", "rewrite_table_path"),
-    ("ALTER TABLE db.t CHANGE COLUMN id other BIGINT", "CHANGE"),
+    ("ALTER TABLE db.t CHANGE COLUMN id other BIGINT DEFAULT 1", "DEFAULT"),
     ("ALTER TABLE db.t ADD PARTITION (id = 1)", "FIELD"),
     ("ALTER TABLE db.t ALTER COLUMN id USING x", "USING"),
     ("ALTER TABLE db.t WRITE SORTED BY id", "SORTED"),

@@ -110,4 +110,4 @@ def test_a_table_statement_says_what_to_write(ask):
         UnsupportedError,
         match=r"TABLE: 'sales.orders' is a table of a catalog: write SELECT \* FROM sales.orders",
     ):
-        ask("TABLE sales.orders")
+        ask("TABLE sales.orders VERSION AS OF 1")

@@ -10,6 +10,7 @@ Invariant: a setting of the user's session changes no row, and none is changed.
 
 from __future__ import annotations
 
+import uuid
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,8 @@ def _by_session(
 
 def _by_options(spark: Any, schema: StructType, paths: Sequence[str]) -> DataFrame:  # noqa: ANN401 - of either kind
     parts = [paths[start : start + _LISTED_AT_ONCE] for start in range(0, len(paths), _LISTED_AT_ONCE)]
-    reader = spark.read.schema(schema).options(**_OPTIONS)
+    # A frame that is kept stands for equal ones, and has no files: no two frames are equal.
+    reader = spark.read.schema(schema).options(**_OPTIONS, floebergFrame=uuid.uuid4().hex)
     frame: DataFrame = reduce(lambda one, other: one.union(other), (reader.parquet(*part) for part in parts))
     if len(frame.inputFiles()) != len(paths):
         raise InvalidDataError(f"Spark does not see all of {len(paths)} files: read with reader='arrow'")

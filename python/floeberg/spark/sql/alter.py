@@ -78,6 +78,8 @@ def _change(words: Words, full: tuple[str, ...]) -> Change:  # noqa: C901, PLR09
         return _dropped(words)
     if words.take("ALTER"):
         return _altered(words)
+    if words.take("CHANGE"):
+        return _changed_column(words)
     return words.unexpected("what to change")
 
 
@@ -161,9 +163,52 @@ def _dropped(words: Words) -> Change:
     return change
 
 
-def _altered(words: Words) -> Change:  # noqa: C901 - one branch a change
-    words.expect("COLUMN")
-    name = ".".join(words.name())
+def _changed_column(words: Words) -> Change:
+    """What Hive writes: `CHANGE COLUMN old new type COMMENT '..' FIRST`; or the same as after ALTER."""
+    words.take("COLUMN")
+    parts = words.name()
+    if words.follows("TYPE") or (words.follows("COMMENT") and words.is_string(1)) or words.next(1) == "NOT":
+        return _altered_column(words, ".".join(parts))
+    if words.next() in {"FIRST", "AFTER"} and (words.is_end(1) or words.is_end(2)):
+        return _altered_column(words, ".".join(parts))
+    new = words.name()
+    column = new_column(words, (*parts[:-1], new[-1]) if len(new) == 1 else new)
+    if column.parts[:-1] != parts[:-1]:
+        raise InvalidInputError(
+            f"ALTER TABLE: CHANGE COLUMN {'.'.join(parts)} {'.'.join(new)}: a column stays where it is: give the new "
+            "name alone"
+        )
+    if column.required:
+        raise InvalidInputError("ALTER TABLE: CHANGE COLUMN: NOT NULL: write ALTER COLUMN .. SET NOT NULL")
+    return lambda table: _change_column(table, ".".join(parts), column)
+
+
+def _change_column(table: Table, old: str, column: NewColumn) -> None:
+    from floeberg.spark.read.types import spark_type  # noqa: PLC0415 - it imports PySpark
+
+    update = table.update_schema(case_sensitive=False)
+    names = {name.lower(): name for name in table.schema().column_names}
+    if old.lower() not in names:
+        raise InvalidInputError(f"ALTER TABLE: the table has no column {old!r}")
+    field = table.schema().find_field(names[old.lower()])
+    have = spark_type(field.field_type, truncate_nanoseconds=True, name=old)
+    kind, _ = type_of(column.kind, old)
+    if spark_type(kind, truncate_nanoseconds=True, name=old).simpleString() != have.simpleString():
+        update.update_column(old, field_type=kind)
+    if column.comment is not None:
+        update.update_column(old, doc=column.comment)
+    _move(update, old, first=column.first, after=column.after)
+    if field.name != column.parts[-1]:
+        update.rename_column(old, column.parts[-1])
+    update.commit()
+
+
+def _altered(words: Words) -> Change:
+    words.take("COLUMN")
+    return _altered_column(words, ".".join(words.name()))
+
+
+def _altered_column(words: Words, name: str) -> Change:  # noqa: C901 - one branch a change
     steps: list[Callable[[Any], object]] = []
     if words.is_at_end:
         words.unexpected("TYPE, COMMENT, FIRST, AFTER, SET NOT NULL or DROP NOT NULL")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.sql.rewriting import Edit
+from floeberg.spark.sql.rewriting import Edit, edited
 from floeberg.spark.sql.statement import parse_query, read_statement
 from floeberg.spark.sql.targets import ChangedTable, quoted
 
@@ -88,9 +88,7 @@ class ClauseColumns:
                 raise InvalidInputError(
                     f"MERGE: WHEN {rows.upper()}: {text}: there is no column {parts[0]!r}"
                 )
-        for edit in sorted(edits, key=lambda each: each.start, reverse=True):
-            text = text[: edit.start] + edit.text + text[edit.end :]
-        return text
+        return edited(text, edits)
 
     def of_table(self, text: str) -> list[str]:
         """The columns of the table that a condition names, for errors."""

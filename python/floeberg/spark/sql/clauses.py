@@ -48,9 +48,14 @@ class NewColumn:
     after: str | None = None
 
 
-def new_column(words: Words) -> NewColumn:
-    """A column: its name, type, and what follows."""
-    parts = words.name()
+def new_column(words: Words, parts: tuple[str, ...] | None = None) -> NewColumn:
+    """A column: its name, type, and what follows.
+
+    Args:
+        words: The words.
+        parts: The name, if it is read already.
+    """
+    parts = words.name() if parts is None else parts
     words.take(":")
     kind = words.type_text(*_ENDS_TYPE)
     required, first, comment, after = False, False, None, None

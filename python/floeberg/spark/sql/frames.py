@@ -8,6 +8,7 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.batch_limits import frame_of_arrow
 from floeberg.spark.session.settings import is_set
 from floeberg.spark.session.time_types import check_times
+from floeberg.spark.sql.cached_tables import kept_frame
 from floeberg.spark.sql.changelogs import CHANGES, changes_frame
 from floeberg.spark.sql.columns import named_columns, needed_columns, reaches_all
 from floeberg.spark.sql.constants import Moments
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 
     from floeberg.expressions import Expression
     from floeberg.scan import Scan
+    from floeberg.spark.sql.known_tables import Found
     from floeberg.spark.sql.references import Reference
     from floeberg.spark.sql.statement import Statement
 
-__all__ = ["frames_of", "is_case_sensitive", "moments_are_certain", "texts_are_certain"]
+__all__ = ["frames_of", "is_case_sensitive", "moments_are_certain", "scan_of", "texts_are_certain"]
 
 
 def is_case_sensitive(spark: SparkSession) -> bool:
@@ -93,6 +95,10 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
         if empty:
             named.append(_empty(spark, scan.select(*columns), reading))
             continue
+        kept = _kept(spark, use, scan, columns, reading)
+        if kept is not None:
+            named.append(kept)
+            continue
         chosen = pushed(group, scan, moments).select(*columns)
         is_narrowed = bool(narrowed) and use.select is tree
         for each in narrowed or () if is_narrowed else ():
@@ -106,6 +112,18 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
             frames[key] = chosen.to_spark(spark, **reading)
         named.append(frames[key])
     return named
+
+
+def _kept(
+    spark: SparkSession, use: Reference, scan: Scan, columns: Sequence[str], reading: dict[str, Any]
+) -> DataFrame | None:
+    """The rows that are kept of a table, if they are those that a use of it reads."""
+    own = {field.name for field in scan.schema().fields}
+    if use.time_travel is not None or not own.issuperset(columns):
+        return None
+    kept = kept_frame(spark, use.found.full, use.found.table, scan, reading)
+    # PySpark names frames by views. When such a view goes, Spark forgets what is kept of all that it shows.
+    return None if kept is None else kept.where("true")
 
 
 def _empty(spark: SparkSession, scan: Scan, reading: dict[str, Any]) -> DataFrame:
@@ -126,33 +144,47 @@ def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool)
         NotFoundError: The snapshot or ref does not exist.
     """
     found, travel = reference.found, reference.time_travel
-    table = found.table
+    table, written = found.table, ".".join(reference.name.parts)
     chosen = [each for each in (found.ref, found.snapshot_id, found.timestamp_ms, travel) if each is not None]
     if len(chosen) > 1:
+        raise InvalidInputError(f"{written}: choose one snapshot, by the name or by AS OF")
+    if travel is None:
+        return scan_of(found, written, case_sensitive=case_sensitive)
+    scan = table.scan(case_sensitive=case_sensitive)
+    if not travel.is_constant:
         raise InvalidInputError(
-            f"{'.'.join(reference.name.parts)}: choose one snapshot, by the name or by AS OF"
+            f"{written} AS OF: expected a constant as '2026-01-31 00:00:00', "
+            f"TIMESTAMP '2026-01-31 00:00:00' or current_timestamp() - INTERVAL '1' DAY, found {travel.asked!r}"
         )
+    if not travel.of_version:
+        return scan.as_of(_milliseconds(spark, travel.asked))
+    if travel.asked in table.refs() or not travel.asked.isdigit():
+        return scan.use_ref(travel.asked)
+    return table.scan(case_sensitive=case_sensitive, snapshot_id=int(travel.asked))
+
+
+def scan_of(found: Found, written: str, *, case_sensitive: bool) -> Scan:
+    """The scan of what a name alone asks for: the table, a ref or a snapshot.
+
+    Args:
+        found: What the name means.
+        written: The name, for errors.
+        case_sensitive: Whether the case of names of columns counts.
+
+    Raises:
+        InvalidInputError: The ref is of another kind.
+        NotFoundError: The snapshot or ref does not exist.
+    """
+    table = found.table
     scan = table.scan(case_sensitive=case_sensitive)
     if found.ref is not None:
         kind, name = found.ref
         known = table.refs().get(name)
         if known is not None and known.snapshot_ref_type != kind:
-            raise InvalidInputError(
-                f"{'.'.join(reference.name.parts)}: {name!r} is a {known.snapshot_ref_type}"
-            )
+            raise InvalidInputError(f"{written}: {name!r} is a {known.snapshot_ref_type}")
         return scan.use_ref(name)
-    if travel is not None and not travel.is_constant:
-        raise InvalidInputError(
-            f"{'.'.join(reference.name.parts)} AS OF: expected a constant as '2026-01-31 00:00:00', "
-            f"TIMESTAMP '2026-01-31 00:00:00' or current_timestamp() - INTERVAL '1' DAY, found {travel.asked!r}"
-        )
-    if travel is not None and not travel.of_version:
-        return scan.as_of(_milliseconds(spark, travel.asked))
-    if travel is not None and (travel.asked in table.refs() or not travel.asked.isdigit()):
-        return scan.use_ref(travel.asked)
-    snapshot_id = found.snapshot_id if travel is None else int(travel.asked)
-    if snapshot_id is not None:
-        return table.scan(case_sensitive=case_sensitive, snapshot_id=snapshot_id)
+    if found.snapshot_id is not None:
+        return table.scan(case_sensitive=case_sensitive, snapshot_id=found.snapshot_id)
     return scan if found.timestamp_ms is None else scan.as_of(found.timestamp_ms)
 
 

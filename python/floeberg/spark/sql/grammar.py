@@ -8,7 +8,7 @@ Invariant: a word that is not understood is an error that shows it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from floeberg.errors import UnsupportedError
@@ -103,6 +103,8 @@ class Merge:
     source_name: tuple[str, ...] | None
     condition: str
     clauses: tuple[Clause, ...]
+    evolves: bool = False
+    """Whether the table gets columns of the source: `WITH SCHEMA EVOLUTION`."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ class Insert:
         by_name: Whether columns of the query are found by their names.
         partition: The columns of PARTITION, with the text of a value, or `None`.
         replaced: The condition of REPLACE WHERE.
+        evolves: Whether the table gets columns of the query: `WITH SCHEMA EVOLUTION`.
     """
 
     target: Target
@@ -126,6 +129,7 @@ class Insert:
     by_name: bool = False
     partition: tuple[tuple[str, str | None], ...] = field(default=())
     replaced: str | None = None
+    evolves: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,8 +191,9 @@ def read_change(words: Words) -> Delete | Update | Merge | Insert | None:
         settings = _settings(words, "WHERE")
         return Update(target, settings, _where(words))
     if words.take("MERGE"):
+        evolves = words.take("WITH", "SCHEMA", "EVOLUTION")
         words.expect("INTO")
-        return _merge(words)
+        return replace(_merge(words), evolves=evolves)
     if words.take("INSERT"):
         return _insert(words)
     return None
@@ -339,6 +344,7 @@ def _insert_clause(words: Words, condition: str | None) -> Clause:
 
 
 def _insert(words: Words) -> Insert:
+    evolves = words.take("WITH", "SCHEMA", "EVOLUTION")
     overwrites = words.take("OVERWRITE")
     if not overwrites:
         words.expect("INTO")
@@ -362,6 +368,7 @@ def _insert(words: Words) -> Insert:
         by_name=by_name,
         partition=partition,
         replaced=replaced,
+        evolves=evolves,
     )
 
 

@@ -9,12 +9,14 @@ replaces all rows, or those that have the values of PARTITION; `dynamic` replace
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AlwaysTrue, And, EqualTo, IsNull
 from floeberg.spark.session.settings import changed_settings, is_set
 from floeberg.spark.sql.changes import check_once
+from floeberg.spark.sql.evolution import evolve, new_columns
 from floeberg.spark.sql.exact import exact_filter
 from floeberg.spark.sql.inserted_defaults import with_defaults
 from floeberg.spark.sql.settings import text_of
@@ -27,28 +29,67 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructField
 
     from floeberg.expressions import Expression
     from floeberg.spark.sql.grammar import Insert
     from floeberg.spark.sql.queries import Queries
     from floeberg.types import NestedField
 
-__all__ = ["insert"]
+__all__ = ["insert_each"]
 
 _MODE = "spark.sql.sources.partitionOverwriteMode"
 _NULLS = "spark.sql.defaultColumn.useNullsForMissingDefaultValues"
 
 
-def insert(queries: Queries, statement: Insert) -> ChangedCounts:
-    """Adds the rows of a query, or replaces rows by them."""
+@dataclass(frozen=True)
+class _Prepared:
+    """An insert whose rows are planned.
+
+    Args:
+        changed: The table.
+        rows: The rows, with the names and the types of the table.
+        arguments: Those of `commit_files`.
+        added: Columns that the table gets.
+    """
+
+    changed: ChangedTable
+    rows: DataFrame
+    arguments: dict[str, Any]
+    added: list[StructField]
+
+    def commit(self) -> ChangedCounts:
+        """Writes the rows, and commits."""
+        with self.changed.table.transaction(branch=self.changed.branch) as transaction:
+            if self.added:
+                with transaction.update_schema(case_sensitive=False) as update:
+                    evolve(update, self.added)
+            done = commit_files(transaction, self.rows, FrameWrite(case_sensitive=True), **self.arguments)
+        return ChangedCounts(done.snapshot_id, deleted_rows=done.deleted_rows, inserted_rows=done.added_rows)
+
+
+def insert_each(statements: Sequence[tuple[Queries, Insert]]) -> list[ChangedCounts]:
+    """Adds the rows of queries, or replaces rows by them; each in one commit.
+
+    All queries read the tables as they were before the first commit.
+    """
+    prepared = [_prepared(queries, statement) for queries, statement in statements]
+    return [each.commit() for each in prepared]
+
+
+def _prepared(queries: Queries, statement: Insert) -> _Prepared:
     changed = ChangedTable.of(queries.spark, queries.known, statement.target)
-    table = changed.table
     given = {changed.column((name,), "INSERT"): value for name, value in statement.partition}
     _check_partition(changed, given)
     static = {name: value for name, value in given.items() if value is not None}
     fields = _given_fields(changed, statement, static)
     frame = queries.frame(statement.query if fields is None else with_defaults(statement.query, fields))
-    rows = _assigned(queries, frame, fields, static, changed, by_name=statement.by_name)
+    added: list[StructField] = []
+    if statement.evolves:
+        frame = _named_as_table(frame, fields, changed)
+        added = new_columns(changed, list(frame.schema))
+        fields = None
+    rows = _assigned(queries, frame, fields, static, changed, added=added)
     for name, text in static.items():
         _constant(queries, name, text, _types(changed, [name])[name].simpleString())
     arguments: dict[str, Any] = {"mode": "append"}
@@ -63,10 +104,32 @@ def insert(queries: Queries, statement: Insert) -> ChangedCounts:
         arguments = {"mode": "dynamic-overwrite"}
     elif statement.overwrites:
         arguments = {"mode": "overwrite", "overwrite_filter": _static_filter(queries, changed, static)}
-    with table.transaction(branch=changed.branch) as transaction:
-        how = FrameWrite(case_sensitive=True)
-        done = commit_files(transaction, rows, how, **arguments)
-    return ChangedCounts(done.snapshot_id, deleted_rows=done.deleted_rows, inserted_rows=done.added_rows)
+    return _Prepared(changed, rows, arguments, added)
+
+
+def _named_as_table(frame: DataFrame, fields: list[NestedField] | None, changed: ChangedTable) -> DataFrame:
+    """The rows, whose first columns have the names of the table's, in its order. Those after them are new columns.
+
+    Raises:
+        InvalidInputError: There are fewer columns, or a new one has the name of another.
+    """
+    if fields is None:
+        return frame
+    names = [each.name for each in fields]
+    if len(frame.columns) < len(names):
+        raise InvalidInputError(
+            f"INSERT: the query has {len(frame.columns)} columns, and {len(names)} are expected: "
+            f"{', '.join(map(repr, names))}"
+        )
+    whole = [*names, *frame.columns[len(names) :]]
+    fold = (lambda name: name) if changed.case_sensitive else str.lower
+    own = {fold(each.name) for each in changed.table.schema().fields}
+    twice = next((name for name in whole[len(names) :] if fold(name) in own), None)
+    if twice is not None:
+        raise InvalidInputError(
+            f"INSERT: the column {twice!r} is given twice, by its place and as a new one: write BY NAME"
+        )
+    return frame.toDF(*whole)
 
 
 def _check_partition(changed: ChangedTable, given: dict[str, str | None]) -> None:
@@ -115,24 +178,28 @@ def _assigned(  # noqa: PLR0913 - what is assigned to what
     static: dict[str, str],
     changed: ChangedTable,
     *,
-    by_name: bool,
+    added: Sequence[StructField],
 ) -> DataFrame:
     """The rows with the names and the types of the table."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
 
-    if by_name:
-        found = [changed.column((name,), "INSERT") for name in frame.columns]
+    own = {each.name.lower() for each in changed.table.schema().fields}
+    is_new = {each.name for each in added if each.name.lower() not in own}
+    if fields is None:
+        found = [name if name in is_new else changed.column((name,), "INSERT") for name in frame.columns]
         check_once([*found, *static], "INSERT")
         names: Sequence[str] = found
     else:
-        names = [each.name for each in fields or ()]
+        names = [each.name for each in fields]
         if len(names) != len(frame.columns):
             raise InvalidInputError(
                 f"INSERT: the query has {len(frame.columns)} columns, and {len(names)} are expected: "
                 f"{', '.join(map(repr, names))}"
             )
     _check_complete(queries, changed, [*names, *static])
-    assign, wanted = Assignments(queries.spark), _types(changed, [*names, *static])
+    assign = Assignments(queries.spark)
+    wanted = _types(changed, [name for name in (*names, *static) if name not in is_new])
+    wanted |= {each.name: each.dataType for each in added}
     renamed = frame.toDF(*(f"c{at}" for at in range(len(names))))
     columns = []
     for at, (name, have) in enumerate(zip(names, frame.schema, strict=True)):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -121,6 +122,14 @@ class KnownTables:
         place = catalog if catalog is not None and not isinstance(catalog, str) else load_catalog(catalog)
         return self.load(place, tuple(name.split("."))) or open_named(name, place)
 
+    def beside(self, catalog: Catalog | None) -> KnownTables:
+        """The tables of another default catalog, at the same snapshots."""
+        if catalog is self._catalog:
+            return self
+        made = copy(self)
+        made._catalog, made._found, made._others = catalog, {}, {}  # noqa: SLF001 - its own class
+        return made
+
     @property
     def default(self) -> Catalog | None:
         """The catalog whose tables are named without it."""
@@ -167,6 +176,25 @@ class KnownTables:
         if found is None or (len(parts) > 1 and found[1] != parts):
             return found
         return found if found[0].namespace_exists(parts) and not self._spark_has_namespace(parts) else None
+
+    def check_one_namespace(self, parts: tuple[str, ...]) -> None:
+        """Checks that a name means one namespace.
+
+        Raises:
+            InvalidInputError: Both the catalog and Spark have a namespace of it.
+        """
+        found = self.namespace(parts)
+        if (
+            found is not None
+            and found[1] == parts
+            and found[0].namespace_exists(parts)
+            and self._spark_has_namespace(parts)
+        ):
+            name = ".".join(parts)
+            raise InvalidInputError(
+                f"both the catalog {found[0].name!r} and Spark have a namespace {name!r}: write "
+                f"'{found[0].name}.{name}' or 'spark_catalog.{name}'"
+            )
 
     def _spark_has_namespace(self, parts: tuple[str, ...]) -> bool:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large

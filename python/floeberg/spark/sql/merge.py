@@ -18,6 +18,8 @@ from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE, EqualTo
 from floeberg.spark.sql.changes import places_of
 from floeberg.spark.sql.clause_columns import ClauseColumns
+from floeberg.spark.sql.evolution import evolve, new_columns
+from floeberg.spark.sql.identifiers import name_parts
 from floeberg.spark.sql.merge_source import ROW, MergeSource
 from floeberg.spark.sql.queries import KEPT_ROWS
 from floeberg.spark.sql.reach import combined, reach_of_join
@@ -59,6 +61,8 @@ def merge(queries: Queries, statement: Merge) -> ChangedCounts:
             not_kept[:] = queries.reads.others
             reads_itself[:] = [reads_of(queries, changed) > 0]
         source = sources[0]
+        if statement.evolves:
+            _evolve(changed, statement, source)
         if reads_itself[0]:
             # When the statement runs again, the source reads the rows that there are then.
             sources.clear()
@@ -68,6 +72,29 @@ def merge(queries: Queries, statement: Merge) -> ChangedCounts:
         return _Merge(queries, statement, changed, source, reads_itself[0]).run()
 
     return repeated(changed, run, lambda: [*not_kept, *queries.reads.others])
+
+
+def _evolve(changed: ChangedTable, statement: Merge, source: MergeSource) -> None:
+    """Gives the table the columns of the source that are assigned to columns of their names, in a commit of its own.
+
+    A star assigns all columns of the source.
+    """
+    fold = (lambda name: name) if changed.case_sensitive else str.lower
+    alias = fold(statement.source_alias or "")
+    named = {fold(name): name for name in source.columns}
+    chosen = set[str]()
+    for clause in statement.clauses:
+        if clause.settings is None:
+            chosen |= set(source.columns)
+        for path, text in clause.settings or ():
+            parts = [fold(each) for each in name_parts(text) or ()]
+            if parts and parts[-1] == fold(path[-1]) and parts[:-1] in ([], [alias]) and parts[-1] in named:
+                chosen.add(named[parts[-1]])
+    given = [each for each in source.frame.schema if each.name in chosen]
+    columns = new_columns(changed, given)
+    if columns:
+        with changed.table.update_schema(case_sensitive=False) as update:
+            evolve(update, columns)
 
 
 def _check_clauses(statement: Merge) -> None:
@@ -257,6 +284,8 @@ class _Merge:
         own = {fold(name): name for name in self.source.columns}
         found = []
         for column in self.changed.table.schema().fields:
+            if fold(column.name) not in own and self.statement.evolves:
+                continue
             if fold(column.name) not in own:
                 raise InvalidInputError(
                     f"MERGE: * needs all columns of the table, and the source has no column {column.name!r}"

@@ -18,10 +18,20 @@ if TYPE_CHECKING:
 
     from floeberg.spark.sql.references import Reference
 
-__all__ = ["METADATA_COLUMNS", "metadata_columns"]
+__all__ = ["DELETED", "METADATA_COLUMNS", "metadata_columns"]
 
-METADATA_COLUMNS = ("_file", "_pos", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number")
-"""Those that change no rows; `_deleted` brings rows back."""
+DELETED = "_deleted"
+"""Brings deleted rows back."""
+METADATA_COLUMNS = (
+    "_file",
+    "_pos",
+    DELETED,
+    "_spec_id",
+    "_partition",
+    "_row_id",
+    "_last_updated_sequence_number",
+)
+"""What every table has beside its columns."""
 
 _SORTING = ("order", "sort", "cluster", "distribute")
 """Where Spark takes an alias first."""

@@ -14,6 +14,8 @@ from floeberg.spark.sql.grammar import Definitions
 from floeberg.spark.sql.references import references
 from floeberg.spark.sql.rewriting import edits, template
 from floeberg.spark.sql.statement import parse_query, read_statement
+from floeberg.spark.sql.system_functions import TRUNCATE, with_typed_functions
+from floeberg.spark.sql.table_queries import with_selects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,33 +85,55 @@ class Queries:
             narrowed: Filters that the rows of the tables in its own FROM pass, those of subqueries not; `None` is
                 nothing that is known.
         """
+        text = self.with_definitions(text)
         statement = read_statement(text)
-        # A name may be put together by Spark.
-        if (
-            statement is not None
-            and self.defined.text
-            and (statement.hides_columns or statement.words & self.defined.names)
-        ):
-            begins = statement.tokens[0].text.upper()
-            # One that defines names of its own stands in brackets.
-            own = f"SELECT * FROM ({text}\n)" if begins == "WITH" else text  # noqa: S608 - the user's own text
-            text = f"{self.defined.text} {own}"
-            statement = read_statement(text)
         if statement is None:
             return self.spark.sql(text, self.args)
         return self.run(statement, empty=empty, narrowed=narrowed)
 
+    def with_definitions(self, text: str) -> str:
+        """A query, with the common table expressions of the statement before it where it may name them."""
+        statement = read_statement(text)
+        # TABLE name, where what stands before it was not part of the text.
+        statement = None if statement is None else with_selects(statement)
+        if statement is None:
+            return text
+        # A name may be put together by Spark.
+        if not self.defined.text or not (statement.hides_columns or statement.words & self.defined.names):
+            return statement.text
+        # One that defines names of its own stands in brackets.
+        begins = statement.tokens[0].text.upper()
+        own = f"SELECT * FROM ({statement.text}\n)" if begins == "WITH" else statement.text  # noqa: S608 - the user's own text
+        return f"{self.defined.text} {own}"
+
     def run(
-        self, statement: Statement, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
+        self,
+        statement: Statement,
+        *,
+        empty: bool = False,
+        narrowed: Sequence[Expression] | None = None,
+        before: str = "",
+        after: str = "",
     ) -> DataFrame:
-        """Runs a statement. It is a query, or names no table of the catalog."""
+        """Runs a statement. It is a query, or names no table of the catalog.
+
+        Args:
+            statement: The statement.
+            empty: Whether only its columns are asked for.
+            narrowed: As for `frame`.
+            before: What makes another statement of Spark of the query, as `EXPLAIN`.
+            after: What ends that statement.
+        """
         spark = self.spark
         tree = _query(spark, statement, self.known)
+        if tree is not None and TRUNCATE in statement.text:
+            statement = with_typed_functions(spark, statement, tree, self._type_of) or statement
+            tree = _query(spark, statement, self.known)
         uses = [] if tree is None else references(statement, tree, self.known)
         if not empty:
             self.reads.others.extend(_others(spark, statement, tree, uses))
         if not uses:
-            return _run(spark, statement, self.known, statement.text, self.args, {})
+            return _run(spark, statement, self.known, before + statement.text + after, self.args, {})
         case_sensitive = is_case_sensitive(spark)
         changes = edits(statement, tree, uses, case_sensitive=case_sensitive)
         if not empty:
@@ -125,7 +149,27 @@ class Queries:
             narrowed=narrowed,
         )
         named = {f"floeberg_{at}": frame for at, frame in enumerate(frames)}
-        return _run(spark, statement, self.known, template(statement.text, changes), self.args, named)
+        whole = template(before, ()) + template(statement.text, changes) + template(after, ())
+        return _run(spark, statement, self.known, whole, self.args, named)
+
+    def run_with(self, before: str, query: str, *, empty: bool = False, after: str = "") -> DataFrame:
+        """Runs a statement that is a query with something before it, as `EXPLAIN`.
+
+        Args:
+            before: What stands before the query.
+            query: The query.
+            empty: Whether only its columns are asked for.
+            after: What stands after the query.
+        """
+        statement = read_statement(query)
+        statement = None if statement is None else with_selects(statement)
+        if statement is None:
+            return self.spark.sql(before + query + after, self.args)
+        return self.run(statement, empty=empty, before=before, after=after)
+
+    def _type_of(self, query: str) -> str:
+        """The type of the only column of a query."""
+        return self.frame(query, empty=True).schema[0].dataType.simpleString()
 
 
 def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any:  # noqa: ANN401 - sqlglot's

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.references import Reference
     from floeberg.spark.sql.statement import Name, Statement
 
-__all__ = ["Edit", "edits", "template"]
+__all__ = ["Edit", "edited", "edits", "template"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,13 @@ class Edit:
     text: str
     frame: int | None = None
     """Which frame's name stands there instead of a text."""
+
+
+def edited(text: str, changes: Sequence[Edit]) -> str:
+    """A text with other pieces instead of some of its own."""
+    for edit in sorted(changes, key=lambda each: each.start, reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
 
 
 def edits(

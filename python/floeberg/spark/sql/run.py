@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_text
 from floeberg._keywords import says_keywords
+from floeberg.errors import InvalidInputError
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.sql.dialect import Dialect, read_in, substituted
+from floeberg.spark.sql.identifiers import with_names
+from floeberg.spark.sql.immediate import read_immediate
 from floeberg.spark.sql.known_tables import KnownTables
+from floeberg.spark.sql.multi_inserts import is_change
 from floeberg.spark.sql.queries import Queries
 from floeberg.spark.sql.statement import check_sqlglot, read_statement
 from floeberg.spark.sql.statements import run_change, run_definition
-from floeberg.spark.views import followed, renew
+from floeberg.spark.sql.system_functions import with_functions
+from floeberg.spark.sql.table_queries import with_selects
+from floeberg.spark.sql.temp_views import renew_views
+from floeberg.spark.views import followed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.catalog import Catalog
     from floeberg.scan.scan import Reader
+    from floeberg.spark.sql.identifiers import Arguments
+    from floeberg.spark.sql.immediate import Immediate
+    from floeberg.spark.sql.statement import Statement
 
 __all__ = ["sql"]
+
+_UNCERTAIN = frozenset({"identifier", "execute", "system"})
+"""Words with which a statement may name something that its tokens do not show."""
+_DEEPEST = 8
+"""So many EXECUTE IMMEDIATE may stand in each other."""
 
 
 @own_errors()
@@ -47,8 +63,9 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     snapshot id, a branch or a tag. `TIMESTAMP AS OF` takes a constant that Spark casts to a timestamp.
 
     The newest snapshot of each table is read: one snapshot for the whole statement. Views of
-    `floeberg.spark.create_view` without a chosen snapshot move to the newest one first; Spark itself would show the old
-    one.
+    `floeberg.spark.create_view` without a chosen snapshot move to the newest one first, and those of
+    `CREATE TEMP VIEW .. AS SELECT` show what their query gives then; Spark itself would show the old rows. What
+    `CACHE TABLE` keeps is read as long as it is what the table has.
 
     Texts are read as the session reads them: `spark.sql.caseSensitive`, names in double quotes, patterns in backticks
     and `${..}` mean what they mean to Spark.
@@ -85,18 +102,99 @@ def sql(  # noqa: PLR0913 - what a statement, its tables and its frames need
     check_session(spark)
     check_sqlglot()
     checked_bool("truncate_nanoseconds", truncate_nanoseconds)
-    text = substituted(spark, checked_text("text", text))
+    known = KnownTables(spark, catalog)
+    queries = Queries(spark, known, args, {"reader": reader, "truncate_nanoseconds": truncate_nanoseconds})
+    return _read_and_run(queries, checked_text("text", text), 0)
+
+
+def _read_and_run(queries: Queries, text: str, depth: int) -> DataFrame:
+    """Runs a text, as the session reads it."""
+    spark = queries.spark
+    text = substituted(spark, text)
     with read_in(Dialect.of(spark, text)):
         statement = read_statement(text)
-        if statement is None:
-            return spark.sql(text, args)
-        known = KnownTables(spark, catalog)
-        for view in followed(spark, statement.words):
-            renew(spark, view, known.open(view.table, view.catalog))
-        queries = Queries(
-            spark, known, args, {"reader": reader, "truncate_nanoseconds": truncate_nanoseconds}
-        )
-        done = run_change(queries, statement)
-        if done is None:
-            done = run_definition(queries, statement)
-        return queries.run(statement) if done is None else done
+        return spark.sql(text, queries.args) if statement is None else _run(queries, statement, depth)
+
+
+def _run(queries: Queries, statement: Statement, depth: int) -> DataFrame:
+    """Runs a statement that may stand in others: EXECUTE IMMEDIATE."""
+    spark = queries.spark
+    immediate = read_immediate(spark, statement, queries.args)
+    if immediate is not None:
+        return _immediately(queries, statement, immediate, depth)
+    plain, args = _plain(queries, statement)
+    if plain is None:
+        return spark.sql(statement.text, queries.args)
+    queries = replace(queries, args=args)
+    renew_views(queries, _words_of_views(plain))
+    done = run_change(queries, plain)
+    if done is None:
+        done = run_definition(queries, plain)
+    return queries.run(plain) if done is None else done
+
+
+def _immediately(queries: Queries, outer: Statement, immediate: Immediate, depth: int) -> DataFrame:
+    """Runs what EXECUTE IMMEDIATE says."""
+    spark = queries.spark
+    if not _may_be_ours(queries, read_statement(immediate.text)):
+        return spark.sql(outer.text, queries.args)
+    if depth >= _DEEPEST:
+        raise InvalidInputError(f"EXECUTE IMMEDIATE: expected at most {_DEEPEST} of them in each other")
+    text = immediate.with_values(spark, queries.args)
+    queries = replace(queries, args=None)
+    if not immediate.into:
+        return _read_and_run(queries, text, depth + 1)
+    statement = read_statement(text)
+    if statement is None:
+        return spark.sql(outer.text, queries.args)
+    if not statement.is_query or is_change(statement):
+        raise InvalidInputError(f"EXECUTE IMMEDIATE: INTO is for queries, found {immediate.text[:40]}")
+    plain, _ = _plain(queries, statement)
+    plain = statement if plain is None else plain
+    renew_views(queries, plain.words)
+    return queries.run_with(f"SET VARIABLE ({', '.join(immediate.into)}) = (", plain.text, after="\n)")
+
+
+def _plain(queries: Queries, statement: Statement) -> tuple[Statement | None, Arguments]:
+    """A statement in the words that are known here, and the parameters that it still has."""
+    plain, args = with_names(queries.spark, statement, queries.args)
+    plain = None if plain is None else with_selects(plain)
+    return None if plain is None else with_functions(queries.spark, queries.known, plain), args
+
+
+def _may_be_ours(queries: Queries, statement: Statement | None) -> bool:
+    """Whether a statement may be about tables of a catalog, or views of them."""
+    if statement is None:
+        return False
+    if not statement.is_query:
+        # One that is Spark's is handed to Spark later.
+        return True
+    known = queries.known
+    names = (parts for each in statement.names for parts in (each.parts, each.parts[:-1]))
+    return (
+        bool(statement.words & _UNCERTAIN)
+        or bool(followed(queries.spark, statement.words))
+        or any(known.look_up(parts) is not None for parts in names)
+        or any(_has_place(queries, each.parts) for each in statement.names)
+    )
+
+
+def _has_place(queries: Queries, parts: tuple[str, ...]) -> bool:
+    """Whether a table of a name would be one of a catalog."""
+    try:
+        return queries.known.place(parts) is not None
+    except InvalidInputError:
+        # Then the name is one of both, or none at all: who looks for the table says it.
+        return True
+
+
+def _words_of_views(statement: Statement) -> frozenset[str]:
+    """The words of a statement that may name views that it reads."""
+    first = statement.word
+    if first in {"DROP", "UNCACHE"}:
+        return frozenset()
+    if first != "CREATE":
+        return statement.words
+    texts = [token.text for token in statement.tokens]
+    begins = next((at for at, each in enumerate(texts) if each.upper() == "AS"), len(texts))
+    return frozenset(each.lower() for each in texts[begins:])

@@ -8,10 +8,14 @@ from __future__ import annotations
 import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import UnsupportedError
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.sql.namespaces import describe_namespace
 from floeberg.spark.sql.targets import quoted
+from floeberg.spark.sql.temp_views import reads_catalog
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame
 
     from floeberg.spark.sql.known_tables import Found
@@ -21,9 +25,23 @@ if TYPE_CHECKING:
 
 __all__ = ["describe", "show"]
 
+_BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "("})
+_OF_COLUMNS = ("min", "max", "num_nulls", "distinct_count", "avg_col_len", "max_col_len", "histogram")
+"""What Spark says of columns where it has computed statistics."""
+
 
 def describe(queries: Queries, words: Words) -> DataFrame | None:
     """Runs what follows `DESCRIBE`; `None` where Spark is to."""
+    if any(words.take(each) for each in ("NAMESPACE", "DATABASE", "SCHEMA")):
+        return describe_namespace(queries, words)
+    is_query = words.follows("QUERY") and words.next(1) in _BEGINS_QUERY
+    if is_query:
+        words.take("QUERY")
+    if is_query or words.next() in _BEGINS_QUERY - {"TABLE"}:
+        query = words.rest().text
+        return (
+            queries.run_with("DESCRIBE QUERY ", query, empty=True) if reads_catalog(queries, query) else None
+        )
     words.take("TABLE")
     extended = words.take("EXTENDED") or words.take("FORMATTED")
     if words.is_at_end or not words.is_name:
@@ -35,11 +53,24 @@ def describe(queries: Queries, words: Words) -> DataFrame | None:
     if found.metadata is not None:
         raise UnsupportedError(f"DESCRIBE: {'.'.join(parts)!r} is a metadata table: SELECT from it")
     if not words.is_at_end:
-        words.unexpected("the end of the statement")
+        return _column(queries, words, found.table, extended=extended)
     rows = _columns(found.table)
     if extended:
         rows += _details(found)
     return queries.spark.createDataFrame(rows, "col_name string, data_type string, comment string")
+
+
+def _column(queries: Queries, words: Words, table: Table, *, extended: bool) -> DataFrame:
+    """What is known of a column."""
+    parts = words.name()
+    words.end()
+    named = {name.lower(): name for name in table.schema().column_names}
+    if ".".join(parts).lower() not in named:
+        raise InvalidInputError(f"DESCRIBE: the table has no column {'.'.join(parts)!r}")
+    field = table.schema().find_field(named[".".join(parts).lower()])
+    rows = [("col_name", field.name), ("data_type", _kind(field)), ("comment", field.doc or "NULL")]
+    rows += [(each, "NULL") for each in _OF_COLUMNS] if extended else []
+    return queries.spark.createDataFrame(rows, "info_name string, info_value string")
 
 
 def show(queries: Queries, words: Words) -> DataFrame | None:
@@ -52,8 +83,28 @@ def show(queries: Queries, words: Words) -> DataFrame | None:
         return _properties(queries, words)
     if words.take("CREATE", "TABLE"):
         return _created(queries, words)
+    if words.take("COLUMNS"):
+        return _column_names(queries, words)
     _check_known(queries, words)
     return None
+
+
+def _column_names(queries: Queries, words: Words) -> DataFrame | None:
+    if not (words.take("IN") or words.take("FROM")):
+        return None
+    parts = words.name()
+    if words.take("IN") or words.take("FROM"):
+        namespace = words.name()
+        # Spark takes the namespace twice, if it is the same.
+        parts = parts if parts[:-1] and parts[:-1] == namespace else (*namespace, *parts)
+    found = queries.known.find(parts)
+    if found is None:
+        return None
+    words.end()
+    if found.metadata is not None:
+        raise UnsupportedError(f"SHOW COLUMNS: {'.'.join(parts)!r} is a metadata table: SELECT from it")
+    rows = [(each.name,) for each in found.table.schema().fields]
+    return queries.spark.createDataFrame(rows, "col_name string")
 
 
 def _created(queries: Queries, words: Words) -> DataFrame | None:
@@ -71,7 +122,7 @@ def _check_known(queries: Queries, words: Words) -> None:
         UnsupportedError: It is.
     """
     word = words.next()
-    if word not in {"COLUMNS", "PARTITIONS", "VIEWS"}:
+    if word not in {"PARTITIONS", "VIEWS"}:
         return
     words.take_word()
     is_within = words.take("IN") or words.take("FROM")
@@ -131,7 +182,7 @@ def _properties(queries: Queries, words: Words) -> DataFrame | None:
     found = queries.known.find(parts)
     if found is None:
         return None
-    rows = sorted(found.table.properties.items())
+    rows = sorted(_shown_properties(found.table).items())
     if words.follows("("):
         inside = words.inside()
         key = inside.string() if inside.is_string() else ".".join(inside.name())
@@ -140,6 +191,26 @@ def _properties(queries: Queries, words: Words) -> DataFrame | None:
         rows = [(key, value)]
     words.end()
     return queries.spark.createDataFrame(rows, "key string, value string")
+
+
+def _shown_properties(table: Table) -> dict[str, str]:
+    """The properties that Iceberg's tables have in Spark: their own, and what they say of themselves."""
+    current, schema = table.current_snapshot(), table.schema()
+    data_format = table.properties.get("write.format.default", "parquet")
+    found = {
+        "current-snapshot-id": "none" if current is None else str(current.snapshot_id),
+        "format": f"iceberg/{data_format}",
+        "format-version": str(table.format_version),
+    }
+    if table.sort_order().fields:
+        found["sort-order"] = ", ".join(
+            f"{_source(table, each.source_ids, str(each.transform))} {each.direction.value.upper()} "
+            f"{each.null_order.value.upper().replace('-', ' ')}"
+            for each in table.sort_order().fields
+        )
+    if schema.identifier_field_names():
+        found["identifier-fields"] = f"[{','.join(sorted(schema.identifier_field_names()))}]"
+    return {**table.properties, **found}
 
 
 def _columns(table: Table) -> list[tuple[str, str, str]]:
@@ -162,18 +233,21 @@ def _kind(field: Any) -> str:  # noqa: ANN401 - a field
 
 
 def _partitions(table: Table) -> list[str]:
-    schema, found = table.schema(), []
-    for each in table.spec().fields:
-        name, _, number = str(each.transform).rstrip("]").partition("[")
-        column = ", ".join(schema.find_column_name(source) or "?" for source in each.source_ids)
-        if name == "void":
-            continue
-        whole = {"year": "years", "month": "months", "day": "days", "hour": "hours"}.get(name, name)
-        if name == "identity":
-            found.append(column)
-        else:
-            found.append(f"{whole}({number}, {column})" if number else f"{whole}({column})")
-    return found
+    return [
+        _source(table, each.source_ids, str(each.transform))
+        for each in table.spec().fields
+        if str(each.transform) != "void"
+    ]
+
+
+def _source(table: Table, source_ids: Sequence[int], transform: str) -> str:
+    """A transform of columns, as Spark writes it."""
+    name, _, number = transform.rstrip("]").partition("[")
+    column = ", ".join(table.schema().find_column_name(source) or "?" for source in source_ids)
+    if name == "identity":
+        return column
+    whole = {"year": "years", "month": "months", "day": "days", "hour": "hours"}.get(name, name)
+    return f"{whole}({number}, {column})" if number else f"{whole}({column})"
 
 
 def _details(found: Found) -> list[tuple[str, str, str]]:

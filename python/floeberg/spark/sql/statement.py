@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from floeberg.spark.sql.dialect import Dialect
 
-__all__ = ["Name", "Statement", "check_sqlglot", "parse_query", "read_statement"]
+__all__ = ["Name", "Statement", "check_sqlglot", "closing_token", "parse_query", "read_statement"]
 
 _BEGINS_QUERY = frozenset({"SELECT", "WITH", "FROM", "VALUES"})
 _REPLACED = re.compile(r"\$\{[^}]*\}")
@@ -202,6 +202,17 @@ def _parser(*, names_in_double_quotes: bool) -> Any:  # noqa: ANN401 - a class o
             IDENTIFIERS: ClassVar[list[str]] = ["`", '"']
 
     return Quoted
+
+
+def closing_token(tokens: Sequence[Any], at: int) -> int | None:
+    """The bracket that closes the one at a token; `None` where there is none."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        # A string may have the text of a bracket.
+        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(tokens[place].token_type.name, 0)
+        if depth == 0:
+            return place
+    return None
 
 
 def _names(tokens: Sequence[Any], text: str) -> tuple[Name, ...]:

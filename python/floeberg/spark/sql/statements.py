@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,9 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.settings import changed_settings
 from floeberg.spark.session.time_types import TIME_TYPES
 from floeberg.spark.sql.alter import alter
+from floeberg.spark.sql.caching import keep
 from floeberg.spark.sql.changes import delete, update
+from floeberg.spark.sql.comments import comment_on
 from floeberg.spark.sql.definitions import (
     check_no_view,
     create_namespace,
@@ -19,16 +21,20 @@ from floeberg.spark.sql.definitions import (
     drop_namespace,
     drop_table,
 )
+from floeberg.spark.sql.deleted_rows import check_no_deleted_rows
 from floeberg.spark.sql.dialect import PATTERNS, read_in
+from floeberg.spark.sql.explains import explain
 from floeberg.spark.sql.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
-from floeberg.spark.sql.inserts import insert
+from floeberg.spark.sql.inserts import insert_each
 from floeberg.spark.sql.merge import merge
+from floeberg.spark.sql.multi_inserts import separate_inserts
 from floeberg.spark.sql.procedures import call
 from floeberg.spark.sql.shows import describe, show
+from floeberg.spark.sql.temp_views import create_temp_view
 from floeberg.spark.sql.words import Words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -39,47 +45,82 @@ if TYPE_CHECKING:
 
 __all__ = ["run_change", "run_definition"]
 
+_ANSWERS: dict[str, Callable[[Queries, Words], DataFrame | None]] = {
+    "CALL": call,
+    "DESC": describe,
+    "DESCRIBE": describe,
+    "EXPLAIN": explain,
+    "SHOW": show,
+}
+"""What begins with these words answers with rows."""
 _COUNTS = ("snapshot_id", "updated_rows", "deleted_rows", "inserted_rows")
 
 
 def run_change(queries: Queries, statement: Statement) -> DataFrame | None:
-    """Runs a statement that changes rows of a table of the catalog; `None` for any other statement.
+    """Runs a statement that changes rows of tables of the catalog; `None` for any other statement.
 
     Returns:
-        A row: the snapshot, and the rows that were updated, deleted and inserted.
+        A row for each change: the snapshot, and the rows that were updated, deleted and inserted.
     """
     words = Words.of(statement)
-    if words.next() not in {"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "WITH"}:
+    if words.next() not in {"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "WITH", "FROM"}:
         return None
     ours = any(queries.known.look_up(name.parts) is not None for name in statement.names)
     try:
-        defined = read_definitions(words)
-        parts = read_change(words)
+        several = separate_inserts(statement)
+        read = [_read(queries, each) for each in several or [statement]]
     except UnsupportedError:
         if ours:
             raise
         return None
     # The namespace says whether a missing table would be one of the catalog.
-    found = None if parts is None else queries.known.find(parts.target.parts)
-    if parts is None or found is None:
+    known = [
+        (own, parts, found.table)
+        for own, parts in read
+        if parts is not None and (found := queries.known.find(parts.target.parts)) is not None
+    ]
+    if not known:
         return None
+    if len(known) < len(read):
+        raise UnsupportedError(
+            "FROM .. INSERT: some of the tables are of a catalog and some are Spark's: write one INSERT for each"
+        )
     if isinstance(queries.args, list) and queries.args:
         raise InvalidInputError(f"{statement.word}: give values of parameters by their names, as in :least")
-    queries = replace(queries, defined=defined)
-    with _settings(queries, statement, found.table, inserts=isinstance(parts, Insert)):
-        done = _changed(queries, parts)
-    row = (done.snapshot_id, done.updated_rows, done.deleted_rows, done.inserted_rows)
-    shown = (f"CAST({'NULL' if value is None else value} AS BIGINT)" for value in row)
-    # Spark shows it without a job.
-    return queries.spark.sql(f"SELECT * FROM VALUES ({', '.join(shown)}) AS counts({', '.join(_COUNTS)})")  # noqa: S608 - numbers
+    inserts = [(own, parts) for own, parts, _ in known if isinstance(parts, Insert)]
+    with ExitStack() as settings:
+        for own, _, table in known:
+            settings.enter_context(_settings(own, statement, table, inserts=bool(inserts)))
+        done = insert_each(inserts) if inserts else [_changed(*known[0][:2])]
+    return _counts(queries, done)
 
 
 def _changed(queries: Queries, parts: Delete | Update | Merge | Insert) -> ChangedCounts:
-    if isinstance(parts, Delete):
-        return delete(queries, parts)
+    if isinstance(parts, Merge):
+        check_no_deleted_rows(queries, parts)
+        return merge(queries, parts)
     if isinstance(parts, Update):
+        check_no_deleted_rows(queries, parts)
         return update(queries, parts)
-    return merge(queries, parts) if isinstance(parts, Merge) else insert(queries, parts)
+    assert isinstance(parts, Delete)  # noqa: S101 - there are no others
+    check_no_deleted_rows(queries, parts)
+    return delete(queries, parts)
+
+
+def _read(queries: Queries, statement: Statement) -> tuple[Queries, Delete | Update | Merge | Insert | None]:
+    words = Words.of(statement)
+    defined = read_definitions(words)
+    return replace(queries, defined=defined), read_change(words)
+
+
+def _counts(queries: Queries, done: Sequence[ChangedCounts]) -> DataFrame:
+    rows = ((each.snapshot_id, each.updated_rows, each.deleted_rows, each.inserted_rows) for each in done)
+    shown = (
+        "(" + ", ".join(f"CAST({'NULL' if value is None else value} AS BIGINT)" for value in row) + ")"
+        for row in rows
+    )
+    # Spark shows it without a job.
+    return queries.spark.sql(f"SELECT * FROM VALUES {', '.join(shown)} AS counts({', '.join(_COUNTS)})")  # noqa: S608 - numbers
 
 
 @contextmanager
@@ -109,30 +150,50 @@ def _settings(queries: Queries, statement: Statement, table: Table, *, inserts: 
 def run_definition(queries: Queries, statement: Statement) -> DataFrame | None:
     """Runs a statement that defines, changes or describes a table or a namespace; `None` for any other statement."""
     words = Words.of(statement)
-    if words.take("CALL"):
-        return call(queries, words)
-    if words.take("DESCRIBE") or words.take("DESC"):
-        return describe(queries, words)
-    if words.take("SHOW"):
-        return show(queries, words)
+    answer = _ANSWERS.get(words.next())
+    if answer is not None:
+        words.take_word()
+        return answer(queries, words)
     done = False
+    if words.take("COMMENT", "ON"):
+        done = comment_on(queries, words)
+    elif words.next() in {"CACHE", "UNCACHE", "REFRESH", "CLEAR"}:
+        done = keep(queries, words, statement)
+    elif words.next() == "CREATE" and _is_temporary(words):
+        done = create_temp_view(queries, words, statement)
+    elif words.next() in {"CREATE", "ALTER", "DROP", "REPLACE"}:
+        done = _defined(queries, words)
+    return queries.spark.createDataFrame([], "result string") if done else None
+
+
+def _defined(queries: Queries, words: Words) -> bool:
+    """Runs a statement that makes, changes or drops a table, a namespace or a view; `False` where Spark is to."""
     if (
         words.follows("CREATE", "TABLE")
         or words.follows("CREATE", "OR", "REPLACE", "TABLE")
         or words.follows("REPLACE", "TABLE")
     ):
-        done = create_table(queries, words)
-    elif words.take("DROP", "TABLE"):
-        done = drop_table(queries, words)
-    elif words.next() in {"CREATE", "DROP"} and words.next(1) in {"NAMESPACE", "DATABASE", "SCHEMA"}:
+        return create_table(queries, words)
+    if words.take("DROP", "TABLE"):
+        return drop_table(queries, words)
+    if words.next() in {"CREATE", "DROP"} and words.next(1) in {"NAMESPACE", "DATABASE", "SCHEMA"}:
         word = words.take_word().upper
         words.take_word()
-        done = (create_namespace if word == "CREATE" else drop_namespace)(queries, words)
-    elif words.next() in {"CREATE", "ALTER", "DROP"} and "VIEW" in {words.next(1), words.next(3)}:
+        return (create_namespace if word == "CREATE" else drop_namespace)(queries, words)
+    if words.next() in {"CREATE", "ALTER", "DROP"} and "VIEW" in {words.next(1), words.next(3)}:
         check_no_view(queries, words)
-    elif words.take("ALTER", "TABLE"):
+        return False
+    done = False
+    if words.take("ALTER", "TABLE"):
         parts = words.name()
         done = queries.known.find(parts) is not None
         if done:
             alter(queries, words, parts)
-    return queries.spark.createDataFrame([], "result string") if done else None
+    return done
+
+
+def _is_temporary(words: Words) -> bool:
+    """Whether a temporary view is made."""
+    ahead = 3 if words.follows("CREATE", "OR", "REPLACE") else 1
+    ahead += words.next(ahead) == "GLOBAL"
+    return words.next(ahead) in {"TEMP", "TEMPORARY"} and words.next(ahead + 1) == "VIEW"

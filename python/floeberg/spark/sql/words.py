@@ -166,9 +166,9 @@ class Words:
         """Whether a name may come next."""
         return not self.is_at_end and self._words[self._at].is_name and not self.is_string()
 
-    def is_string(self) -> bool:
-        """Whether a string comes next."""
-        return not self.is_at_end and self._is_string(self._words[self._at])
+    def is_string(self, ahead: int = 0) -> bool:
+        """Whether a string comes next, or after some words."""
+        return not self.is_end(ahead) and self._is_string(self._words[self._at + ahead])
 
     def integer(self) -> int:
         """Reads a whole number."""
@@ -236,6 +236,27 @@ class Words:
         if self._at - 1 == first:
             self.unexpected("something in the brackets")
         return self._piece(first, self._at - 1).text
+
+    @property
+    def place(self) -> int:
+        """Where the next word begins in the text."""
+        return self._words[self._at].start if not self.is_at_end else len(self._text)
+
+    def closes_statement(self) -> bool:
+        """Whether the round bracket that comes next is closed by the last word."""
+        depth = 0
+        for at in range(self._at, len(self._words)):
+            depth += {"(": 1, ")": -1}.get(self._words[at].upper, 0)
+            if depth == 0:
+                return at == len(self._words) - 1
+        return False
+
+    def skip(self) -> None:
+        """Reads one word, or a pair of round brackets with all inside."""
+        if self.follows("("):
+            self.inside()
+        else:
+            self.take_word()
 
     def rest(self) -> Piece:
         """Reads all that follows."""
