@@ -9,6 +9,7 @@ from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance import LanceScan, LanceTable
 from floeberg.spark.session.audits import audited
+from floeberg.spark.session.time_types import check_times
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
 
@@ -139,16 +140,22 @@ def _frame(spark: SparkSession, scan: Scan | LanceScan, reading: Mapping[str, An
     """The DataFrame of a scan.
 
     Raises:
-        UnsupportedError: It is a Lance table, whose data files Spark's own reader cannot read.
+        UnsupportedError: It is a Lance table, whose data files Spark's own reader cannot read; or a column has times,
+            which the session does not take.
     """
     if not isinstance(scan, LanceScan):
-        return scan.to_spark(spark, **reading)
+        made = scan.to_spark(spark, **reading)
+        # Such a frame can be collected, and neither counted nor grouped.
+        check_times(spark, made.schema)
+        return made
     for key, refused in (("reader", "native"), ("planning", "distributed")):
         if reading.get(key) == refused:
             raise UnsupportedError(
                 f"{key}={refused!r} is for tables of Iceberg, and this is a Lance table: leave it out"
             )
-    return scan.to_spark(spark, truncate_nanoseconds=reading.get("truncate_nanoseconds", False))
+    made = scan.to_spark(spark, truncate_nanoseconds=reading.get("truncate_nanoseconds", False))
+    check_times(spark, made.schema)
+    return made
 
 
 def table_scan(  # noqa: PLR0913 - the same
