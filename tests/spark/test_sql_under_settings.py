@@ -88,7 +88,8 @@ QUERIES = [
        AND y.id = x.id""",
     """SELECT id, '${{nothing}}' || 'a''b' || 'c\\td' AS s FROM {t} WHERE note = 'n''1' OR note = '${{nothing}}n1'""",
     """SELECT level + 1 AS note, sum(price) AS p FROM {t} GROUP BY note HAVING p > 0.1 AND count(*) > 1BD""",
-    """SELECT CAST(id AS CHAR(3)) AS c, map(level, id, level, id + 1)[level] AS m FROM {t} WHERE id IN (1, '2')""",
+    """SELECT CAST(id AS CHAR(3)) AS c, size(map_from_arrays(array(level, level), array(id, id)))
+       FROM {t} WHERE id IN (1, '2')""",
     """WITH c AS (SELECT id FROM {t} WHERE id < 2), d AS (WITH c AS (SELECT id FROM {t} WHERE id > 3) SELECT * FROM c)
        SELECT * FROM d""",
     """SELECT max(id) AS m FROM {t} HAVING m > 1 OR 1 > 2""",

@@ -9,6 +9,7 @@ from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance import LanceScan, LanceTable
 from floeberg.spark.session.audits import audited
+from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.time_types import check_times
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
@@ -143,11 +144,15 @@ def _frame(spark: SparkSession, scan: Scan | LanceScan, reading: Mapping[str, An
         UnsupportedError: It is a Lance table, whose data files Spark's own reader cannot read; or a column has times,
             which the session does not take.
     """
+    check_pyspark()
+    check_session(spark)
     if not isinstance(scan, LanceScan):
-        made = scan.to_spark(spark, **reading)
-        # Such a frame can be collected, and neither counted nor grouped.
-        check_times(spark, made.schema)
-        return made
+        from floeberg.spark.read.types import spark_struct  # noqa: PLC0415 - it imports PySpark
+
+        # Spark collects the rows of some such frames, and neither counts nor groups them.
+        truncates = bool(reading.get("truncate_nanoseconds"))
+        check_times(spark, spark_struct(scan.projection().fields, truncate_nanoseconds=truncates))
+        return scan.to_spark(spark, **reading)
     for key, refused in (("reader", "native"), ("planning", "distributed")):
         if reading.get(key) == refused:
             raise UnsupportedError(
