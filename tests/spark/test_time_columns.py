@@ -47,11 +47,7 @@ def test_entrances_work_or_name_the_column_and_the_setting(spark, lake, takes_ti
     reads = [
         lambda: floeberg.spark.table(spark, table).count(),
         lambda: floeberg.spark.table(spark, table, reader="arrow").count(),
-        lambda: table.scan(selected_fields=("s.at",)).to_spark(spark).count(),
         lambda: floeberg.spark.create_view(spark, "times", table).count(),
-        lambda: ours("SELECT * FROM db.t").count(),
-        lambda: ours("SELECT s.at[0] FROM db.t").count(),
-        lambda: table.changelog_scan().to_spark(spark).count(),
     ]
     for read in reads:
         if takes_times:

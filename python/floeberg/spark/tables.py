@@ -11,6 +11,8 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceScan, LanceTable
 from floeberg.spark.session.audits import audited
+from floeberg.spark.session.environment import check_pyspark, check_session
+from floeberg.spark.session.time_types import check_times
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
 
@@ -143,16 +145,26 @@ def _frame(spark: SparkSession, scan: Scan | LanceScan, reading: Mapping[str, An
     """The DataFrame of a scan.
 
     Raises:
-        UnsupportedError: It is a Lance table, whose data files Spark's own reader cannot read.
+        UnsupportedError: It is a Lance table, whose data files Spark's own reader cannot read; or a column has times,
+            which the session does not take.
     """
+    check_pyspark()
+    check_session(spark)
     if not isinstance(scan, LanceScan):
+        from floeberg.spark.read.types import spark_struct  # noqa: PLC0415 - it imports PySpark
+
+        # Spark collects the rows of some such frames, and neither counts nor groups them.
+        truncates = bool(reading.get("truncate_nanoseconds"))
+        check_times(spark, spark_struct(scan.projection().fields, truncate_nanoseconds=truncates))
         return scan.to_spark(spark, **reading)
     for key, refused in (("reader", "native"), ("planning", "distributed")):
         if reading.get(key) == refused:
             raise UnsupportedError(
                 f"{key}={refused!r} is for tables of Iceberg, and this is a Lance table: leave it out"
             )
-    return scan.to_spark(spark, truncate_nanoseconds=reading.get("truncate_nanoseconds", False))
+    made = scan.to_spark(spark, truncate_nanoseconds=reading.get("truncate_nanoseconds", False))
+    check_times(spark, made.schema)
+    return made
 
 
 def table_scan(  # noqa: PLR0913 - the same

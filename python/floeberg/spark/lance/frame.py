@@ -9,7 +9,6 @@ from floeberg.spark.read.dataframe import token_to_dataframe
 from floeberg.spark.read.options import scan_token
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.task_errors import own_errors
-from floeberg.spark.session.time_types import check_times
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,10 +23,6 @@ def lance_frame(scan: LanceScan, spark: SparkSession, options: dict[str, int | b
     """The DataFrame of a scan. See `LanceScan.to_spark`."""
     check_pyspark()
     check_session(spark)
-    from floeberg.spark.lance.types import spark_struct  # noqa: PLC0415 - it imports PySpark
-
-    columns = spark_struct(scan.projection(), truncate_nanoseconds=bool(options.get("truncate-nanoseconds")))
-    check_times(spark, columns)
     frame = token_to_dataframe(scan_token(lance_scan_bytes(scan)), spark, options)
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)

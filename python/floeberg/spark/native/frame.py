@@ -32,7 +32,6 @@ from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir
 from floeberg.spark.session.task_errors import own_errors
-from floeberg.spark.session.time_types import check_times
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,7 +62,6 @@ def frame_of(
     check_pyspark()
     check_session(spark)
     schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
-    check_times(spark, schema)
     _record(scan, spark)
     if reader == "arrow":
         parts = parts_for_tasks(scan, spark, planning)

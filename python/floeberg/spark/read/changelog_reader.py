@@ -33,7 +33,6 @@ from floeberg.spark.read.scan_request import scan_bytes
 from floeberg.spark.read.types import spark_struct
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.task_errors import own_errors
-from floeberg.spark.session.time_types import check_times
 from floeberg.spark.session.worker_pickle import pickle_call
 
 if TYPE_CHECKING:
@@ -95,8 +94,6 @@ def changelog_frame(
     """The DataFrame of a changelog. See `ChangelogScan.to_spark`."""
     check_pyspark()
     check_session(spark)
-    fields = Scan(changes._inner.scan()).projection().fields  # noqa: SLF001 - the package's own
-    check_times(spark, spark_struct(fields, truncate_nanoseconds=bool(options.get("truncate-nanoseconds"))))
     return token_to_dataframe(scan_token(_changelog_bytes(changes)), spark, options)
 
 
