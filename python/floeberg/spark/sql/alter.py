@@ -186,11 +186,9 @@ def _changed_column(words: Words) -> Change:
 def _change_column(table: Table, old: str, column: NewColumn) -> None:
     from floeberg.spark.read.types import spark_type  # noqa: PLC0415 - it imports PySpark
 
-    update = table.update_schema(case_sensitive=False)
-    names = {name.lower(): name for name in table.schema().column_names}
-    if old.lower() not in names:
-        raise InvalidInputError(f"ALTER TABLE: the table has no column {old!r}")
-    field = table.schema().find_field(names[old.lower()])
+    is_exact = dialect().case_sensitive
+    update = table.update_schema(case_sensitive=is_exact)
+    field = table.schema().find_field(old, case_sensitive=is_exact)
     have = spark_type(field.field_type, truncate_nanoseconds=True, name=old)
     kind, _ = type_of(column.kind, old)
     if spark_type(kind, truncate_nanoseconds=True, name=old).simpleString() != have.simpleString():
@@ -199,6 +197,7 @@ def _change_column(table: Table, old: str, column: NewColumn) -> None:
         update.update_column(old, doc=column.comment)
     _move(update, old, first=column.first, after=column.after)
     if field.name != column.parts[-1]:
+        check_new_names(table.schema(), [column.parts], own=field.name)
         update.rename_column(old, column.parts[-1])
     update.commit()
 

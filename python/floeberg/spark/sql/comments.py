@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
+from floeberg.spark.sql.dialect import dialect
 
 if TYPE_CHECKING:
     from floeberg.spark.sql.queries import Queries
@@ -59,7 +60,9 @@ def _comment_on_column(queries: Queries, words: Words, parts: tuple[str, ...]) -
         return False
     _check_whole(found.metadata or found.ref or found.snapshot_id or found.timestamp_ms, parts)
     text = _text(queries, words)
-    found.table.update_schema(case_sensitive=False).update_column(parts[length:], doc=text or "").commit()
+    found.table.update_schema(case_sensitive=dialect().case_sensitive).update_column(
+        parts[length:], doc=text or ""
+    ).commit()
     return True
 
 

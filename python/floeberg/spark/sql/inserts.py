@@ -16,6 +16,7 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AlwaysTrue, And, EqualTo, IsNull
 from floeberg.spark.session.settings import changed_settings, is_set
 from floeberg.spark.sql.changes import check_once
+from floeberg.spark.sql.dialect import dialect
 from floeberg.spark.sql.evolution import evolve, new_columns
 from floeberg.spark.sql.exact import exact_filter
 from floeberg.spark.sql.inserted_defaults import with_defaults
@@ -62,7 +63,7 @@ class _Prepared:
         """Writes the rows, and commits."""
         with self.changed.table.transaction(branch=self.changed.branch) as transaction:
             if self.added:
-                with transaction.update_schema(case_sensitive=False) as update:
+                with transaction.update_schema(case_sensitive=dialect().case_sensitive) as update:
                     evolve(update, self.added)
             done = commit_files(transaction, self.rows, FrameWrite(case_sensitive=True), **self.arguments)
         return ChangedCounts(done.snapshot_id, deleted_rows=done.deleted_rows, inserted_rows=done.added_rows)

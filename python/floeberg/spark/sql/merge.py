@@ -18,6 +18,7 @@ from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE, EqualTo
 from floeberg.spark.sql.changes import places_of
 from floeberg.spark.sql.clause_columns import ClauseColumns
+from floeberg.spark.sql.dialect import dialect
 from floeberg.spark.sql.evolution import evolve, new_columns
 from floeberg.spark.sql.identifiers import name_parts
 from floeberg.spark.sql.merge_source import ROW, MergeSource
@@ -93,7 +94,7 @@ def _evolve(changed: ChangedTable, statement: Merge, source: MergeSource) -> Non
     given = [each for each in source.frame.schema if each.name in chosen]
     columns = new_columns(changed, given)
     if columns:
-        with changed.table.update_schema(case_sensitive=False) as update:
+        with changed.table.update_schema(case_sensitive=dialect().case_sensitive) as update:
             evolve(update, columns)
 
 
