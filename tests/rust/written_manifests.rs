@@ -102,6 +102,20 @@ fn header_text(bytes: &[u8], key: &str) -> Option<String> {
     container.metadata_text(key).unwrap().map(str::to_owned)
 }
 
+/// A schema with the names of its columns. Java leaves letters beyond ASCII in those that Avro sees, which Avro forbids.
+fn with_own_names(schema: Json) -> Json {
+    match schema {
+        Json::Object(mut members) => {
+            if let Some(name) = members.remove("iceberg-field-name") {
+                members.insert("name".to_owned(), name);
+            }
+            Json::Object(members.into_iter().map(|(key, value)| (key, with_own_names(value))).collect())
+        }
+        Json::Array(parts) => Json::Array(parts.into_iter().map(with_own_names).collect()),
+        other => other,
+    }
+}
+
 fn by_java() -> impl Iterator<Item = Case> {
     tables().into_iter().filter(|case| case.name.starts_with("spark-iceberg/"))
 }
@@ -113,7 +127,8 @@ fn schema_and_header_of_a_manifest_are_iceberg_javas() {
         for manifest in manifests_of(&case) {
             let (ours, _) = manifest.write(&[]);
             let (theirs, path) = (&manifest.bytes, &manifest.file.manifest_path);
-            assert_eq!(header_json(&ours, "avro.schema"), header_json(theirs, "avro.schema"), "{path}");
+            let schemas = [&ours, theirs].map(|bytes| with_own_names(header_json(bytes, "avro.schema")));
+            assert_eq!(schemas[0], schemas[1], "{path}");
             assert_eq!(header_json(&ours, "partition-spec"), header_json(theirs, "partition-spec"), "{path}");
             for key in ["avro.codec", "partition-spec-id", "format-version", "content"] {
                 assert_eq!(header_text(&ours, key), header_text(theirs, key), "{path}: {key}");

@@ -117,8 +117,7 @@ mod _native {
     use crate::table::view::View;
     #[pymodule_export]
     use crate::values::expression::{
-        expression_from_json, expression_to_json, expression_to_text, parse_expression,
-        value_columns,
+        expression_from_json, expression_to_json, expression_to_text, parse_expression, value_columns,
     };
     #[pymodule_export]
     use crate::values::transforms::transform_column;

@@ -55,7 +55,7 @@ def test_a_key_belongs_to_an_operation_a_branch_and_its_ancestry(catalog, orders
     again = catalog.load_table("sales.orders").append(rows(1), idempotency_key="k")
     assert again == CommitResult(made.snapshot_id, "append", already_committed=True)
     for other in (
-        lambda: orders.delete(idempotency_key="k"),
+        lambda: orders.delete(delete_all=True, idempotency_key="k"),
         lambda: orders.overwrite(rows(9), idempotency_key="k"),
         lambda: orders.dynamic_partition_overwrite(rows(9), idempotency_key="k"),
     ):

@@ -41,7 +41,9 @@ def test_a_table_comes_with_its_rows(places):
         assert places.load_table(f"ns.t{number}").scan().count() == 4
     dicts = places.create_table("ns.dicts", ROWS.schema, as_select=[{"id": 1}])
     assert dicts.scan().to_arrow().to_pylist() == [{"id": 1, "city": None}]
-    assert places.create_table("ns.columns", Stream(ROWS)).scan().count() == 0
+    # Rows that are given as the schema are rows.
+    assert places.create_table("ns.rows", Stream(ROWS)).scan().count() == 2
+    assert places.create_table("ns.columns", ROWS.schema).scan().count() == 0
     with pytest.raises(errors.InvalidInputError, match="no types"):
         places.create_table("ns.u", as_select=[{"id": 1}])
     with pytest.raises(errors.InvalidInputError, match="as_select"):

@@ -85,7 +85,7 @@ VALUES = [
     ({"ts": dt.datetime(2024, 1, 1, tzinfo=dt.timezone.utc)}, "ts"),
     ({"tz": MOMENT}, "tz"),
     ({"t": dt.time(1, tzinfo=dt.timezone.utc)}, "t"),
-    ({"u": "text"}, "expected a UUID"),
+    ({"u": "text"}, "expected the text of a UUID"),
     ({"st": 1}, "expected a dict"),
     ({"li": 1}, "li"),
     ({"li": ["x"]}, "li"),

@@ -88,7 +88,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 /// A commit that leaves a snapshot whatever it changes.
-fn recorded(kit: &mut Kit, operations: Vec<crate::Operation>) {
+fn recorded(kit: &mut Kit, operations: Vec<Operation>) {
     let request = crate::CommitRequest { leaves_record: true, ..kit.request(operations) };
     let commit = crate::Commit::begin(request).unwrap();
     let attempt = kit.attempt(&commit).unwrap();

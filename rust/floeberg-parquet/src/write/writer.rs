@@ -140,9 +140,12 @@ impl FileWriter for ParquetWriter {
         let in_group = room(options.row_group_size, self.group_weight(), self.group_weight());
         let in_file = room(file_size, self.size(), self.group_size());
         let most = options.rows_between_checks.unwrap_or(u64::MAX);
-        let most = most.min(self.layout.options().row_group_limit.map_or(u64::MAX, |limit| {
-            limit.saturating_sub(self.group_rows).max(1)
-        }));
+        let most = most.min(
+            self.layout
+                .options()
+                .row_group_limit
+                .map_or(u64::MAX, |limit| limit.saturating_sub(self.group_rows).max(1)),
+        );
         in_group.min(in_file).max(options.row_group_rows).min(most)
     }
 

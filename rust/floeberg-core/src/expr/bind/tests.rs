@@ -104,8 +104,8 @@ fn errors_name_the_column_its_type_and_the_literal() {
         ("i STARTS WITH 'x'", "STARTS WITH is for strings; i is of type int"),
         ("dt = 'x'", "column \"dt\": dt of type date can not be compared with 'x'"),
         ("dt = TIME '10:00:00'", "expected a day"),
-        ("ts = '1970-01-01T00:00:00Z'", "without a zone"),
-        ("ts = TIMESTAMPTZ '1970-01-01T00:00:00Z'", "without a zone"),
+        ("ts = '1970-01-01T00:00:00Z'", "without a time zone"),
+        ("ts = TIMESTAMPTZ '1970-01-01T00:00:00Z'", "without a time zone"),
         ("day(i) = 5", "does not take column \"i\" of type int"),
         ("st = 5", "can only be filtered by IS NULL"),
     ];
@@ -177,7 +177,7 @@ fn a_moment_with_a_zone_needs_a_literal_with_one() {
         assert_eq!(bound, "tz = TIMESTAMPTZ '1970-01-01T00:00:00+00:00'", "{sql}");
     }
     for sql in ["tz = '1970-01-01T01:00:00'", "tz = '1970-01-01'", "tz = DATE '1970-01-01'"] {
-        assert!(refused(sql, &schema).contains("with a zone"), "{sql}");
+        assert!(refused(sql, &schema).contains("with a time zone"), "{sql}");
     }
 }
 

@@ -171,16 +171,7 @@ impl Parser<'_> {
         }
         let mut literals = vec![literal::required(self)?];
         while self.accept_sign(",") {
-            let at = self.at();
-            let next = literal::required(self)?;
-            if literals.first().is_some_and(|first| kind(first) != kind(&next)) {
-                return Err(wrong(
-                    self.sql,
-                    at,
-                    "the values of a list are all numbers, all texts or all of another kind",
-                ));
-            }
-            literals.push(next);
+            literals.push(literal::required(self)?);
         }
         self.expect_sign(")")?;
         Ok(literals)
@@ -274,17 +265,6 @@ impl Parser<'_> {
             Token::Word(word) => word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR"),
             _ => false,
         }
-    }
-}
-
-/// Which literals may stand together in a list.
-fn kind(literal: &RawLiteral) -> Option<u8> {
-    match literal {
-        RawLiteral::Boolean(_) => Some(0),
-        RawLiteral::Integer(_) | RawLiteral::Decimal { .. } | RawLiteral::Float(_) => Some(1),
-        RawLiteral::String(_) => Some(2),
-        // Days and times of their own types stand beside each other, as columns bind them.
-        _ => None,
     }
 }
 

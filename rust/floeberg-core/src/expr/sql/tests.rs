@@ -159,13 +159,12 @@ fn an_error_says_where_and_what_was_expected() {
         ("a = NULL", "position 5", "use IS NULL"),
         ("a IN (1, NULL)", "position 10", "use IS NULL"),
         ("a IN ()", "position 7", "a list has at least one value"),
-        ("a IN (1, 'x')", "position 10", "all numbers, all texts"),
-        ("a IN ('x', TRUE)", "position 12", "all numbers, all texts"),
         ("a = \"x\"", "position 5", "texts stand in single quotes, as in 'x'"),
         ("a = it", "position 5", "texts stand in single quotes, as in 'it'"),
         ("a = 1 && b = 2", "position 7", "use AND"),
         ("a IN [1, 2]", "position 6", "in parentheses, as in IN (1, 2)"),
-        ("a = b", "position 5", "between a column and a literal"),
+        ("a = b", "position 5", "found the name \"b\""),
+        ("a = )", "position 5", "between a column and a literal"),
         ("a LIKE '%x'", "position 8", "only a % at the end"),
         ("a LIKE 'x_y'", "position 8", "not supported"),
         ("a IS 5", "position 6", "expected NULL or NAN"),
@@ -250,12 +249,6 @@ fn is_not_null_is_said_once_however_often_a_negated_test_needs_it() {
     }
     let other = parse("a != 5 AND b IS NOT NULL").unwrap();
     assert_eq!(other, expected.and(not_null("b")));
-}
-
-#[test]
-fn numbers_of_all_kinds_stand_together_in_a_list() {
-    assert!(parse("a IN (1, 2.5, 1e3, -4)").is_ok());
-    assert!(parse("a IN (DATE '2020-01-01', '2020-01-02')").is_ok());
 }
 
 #[test]

@@ -88,7 +88,6 @@ fn nothing_is_narrowed_parsed_or_guessed() {
         ("double", Arc::new(Int64Array::from(vec![1]))),
         ("long", texts()),
         ("string", Arc::new(Int64Array::from(vec![1]))),
-        ("uuid", texts()),
         ("boolean", Arc::new(Int8Array::from(vec![1]))),
         ("date", Arc::new(Int32Array::from(vec![1]))),
         ("binary", texts()),
