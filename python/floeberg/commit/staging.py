@@ -100,7 +100,6 @@ class StagedOperations:
                 "stage_only or a wap.id, and idempotency_key exclude each other: keys are searched for in branches, "
                 "and a staged snapshot is in none"
             )
-        self._leaves_record = self._key is not None or bool(self._properties)
         """Whether a snapshot is made even if no row changes: a key is found by it, and properties are in it."""
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
@@ -128,6 +127,11 @@ class StagedOperations:
         """Called with the table that an attempt of the commit is made on. What it raises ends the commit."""
         # A transaction that is dropped before its commit begins removes its files.
         self._files = weakref.finalize(self, remove_written, self._written, os.getpid())
+
+    @property
+    def _leaves_record(self) -> bool:
+        """Whether its commit is a snapshot even if no row changes: who asks for its key or properties finds them."""
+        return self._key is not None or bool(self._properties)
 
     def change_columns(self, changes_json: str) -> None:
         """Makes the changes of an `UpdateSchema`."""

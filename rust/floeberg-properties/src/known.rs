@@ -108,7 +108,7 @@ pub const PARQUET_ROW_GROUP_SIZE: Whole =
 pub const PARQUET_ROWS_BEFORE_CHECK: Whole =
     Whole { name: "write.parquet.row-group-check-min-record-count", default: 100, least: 1 };
 pub const PARQUET_ROWS_BETWEEN_CHECKS: &str = "write.parquet.row-group-check-max-record-count";
-/// PyIceberg's; Iceberg Java has none.
+/// A property of `PyIceberg`; Iceberg Java has none.
 pub const PARQUET_ROW_GROUP_LIMIT: &str = "write.parquet.row-group-limit";
 pub const PARQUET_RAW_SIZE: Flag =
     Flag { name: "write.parquet.row-group-size-track-uncompressed", default: false };

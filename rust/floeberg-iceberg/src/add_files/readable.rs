@@ -39,16 +39,16 @@ pub(super) fn check_readable(
             doubtful.push(field.clone());
         }
     }
-    if doubtful.is_empty() { Ok(()) } else { read(Arc::clone(file), doubtful, cancel) }
+    if doubtful.is_empty() { Ok(()) } else { read(file, &doubtful, cancel) }
 }
 
-fn read(file: Arc<dyn FileReader>, columns: Vec<Field>, cancel: &Cancel) -> Result<()> {
+fn read(file: &Arc<dyn FileReader>, columns: &[Field], cancel: &Cancel) -> Result<()> {
     // Nulls are looked for here: what to do about them is known here.
     let projected = Schema::new(0, columns.iter().map(optional).collect())?;
     let projection =
         Arc::new(Projection::new(&projected, file.fields(), &FileConstants::new(BTreeMap::new()))?);
     let units = file.units(None, &FileFilter::All);
-    let file = file.prepared(&units, &projection, &FileFilter::All)?;
+    let file = Arc::clone(file).prepared(&units, &projection, &FileFilter::All)?;
     let deletes = Arc::default();
     for unit in &units {
         let request = UnitRequest {

@@ -163,7 +163,7 @@ impl QuotedNames {
         while let Some(first) = text[at..].chars().next() {
             if may_begin && matches!(first, '"' | '`') {
                 let Ok((name, length)) = quoted(text, at, first) else { return whole };
-                cut.text.push_str(&format!("{PLACE}{}{PLACE}", cut.names.len()));
+                cut.text.extend([PLACE.to_string(), cut.names.len().to_string(), PLACE.to_string()]);
                 cut.names.push(name);
                 at += length;
                 may_begin = false;

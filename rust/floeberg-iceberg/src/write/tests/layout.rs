@@ -60,7 +60,7 @@ fn row_groups_have_at_most_the_rows_that_are_asked_for() {
         let (store, receipt) = write(&recipe, &rows(5_000), batch);
         let most: i64 = limit.parse().unwrap();
         let footer = footer(&store, &receipt.files()[0]);
-        let counts: Vec<_> = footer.row_groups().iter().map(|group| group.num_rows()).collect();
+        let counts: Vec<_> = footer.row_groups().iter().map(RowGroupMetaData::num_rows).collect();
         assert!(counts.iter().all(|count| *count <= most), "{limit}: {counts:?}");
         assert_eq!(counts.len() as i64, (5_000 + most - 1) / most, "{limit}");
         assert!(rows_of(&store, &recipe, &receipt.files()[0]) == rows(5_000));
