@@ -94,9 +94,8 @@ def test_types_and_nulls_are_those_of_a_scan(spark, types, tmp_path):
     assert sorted(rows_of(frame.where("_change_type = 'INSERT'").drop(*ADDED))) == sorted(rows_of(plain))
     moments = table_in(tmp_path, pa.schema({"at": pa.timestamp("ns")}), properties={"format-version": "3"})
     moments.append(pa.table({"at": pa.array([1_999], pa.timestamp("ns"))}))
-    with pytest.raises(UnsupportedError) as raised:
+    with pytest.raises(UnsupportedError, match="nanoseconds"):
         moments.changelog_scan().to_spark(spark)
-    assert isinstance(ours(raised.value), UnsupportedError)
     kept = moments.changelog_scan().to_spark(spark, truncate_nanoseconds=True).first()
     assert kept.at.microsecond == 1
     moments.delete("at IS NOT NULL")
