@@ -110,7 +110,7 @@ fn filled<'py>(batch: Bound<'py, PyAny>, absent: &AbsentBuffers) -> PyResult<Bou
 ///
 /// Errors: `InvalidInput` for a batch that nests too deep, and for one whose buffers are too small.
 #[pyfunction]
-pub fn with_buffers<'py>(batch: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub fn with_buffers(batch: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let schema = batch.getattr("schema")?;
     check_schema(&schema)?;
     filled(batch, &AbsentBuffers::of(&schema)?)
