@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from floeberg import _native
+from floeberg._warnings import warn_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,10 +37,9 @@ def warn_of_misspelt(keys: Iterable[str]) -> None:
     """Warns of keys that are probably misspelt, and would have no effect."""
     for key in keys:
         if near := _near(key):
-            warnings.warn(
+            warn_user(
                 f"unknown table property {key!r}: did you mean {' or '.join(map(repr, near))}? The property is stored, "
-                "and has no effect.",
-                stacklevel=3,
+                "and has no effect."
             )
 
 

@@ -158,7 +158,7 @@ MISTAKES: dict[str, Any] = {
         table.merge(pa.table({"id": [1]}), on="id").when_matched_delete().when_matched_update_all()
     ),
     "several rows of the source": lambda table: (
-        table.merge(pa.table({"id": [1, 1]}), on="id").when_matched_delete().execute()
+        table.merge(pa.table({"id": [1, 1]}), on="id").when_matched_delete("target.id > 0").execute()
     ),
     "ties": lambda table: table.apply_changes(
         pa.table({"id": [1, 1], "op": ["delete", "delete"], "at": [1, 1]}),

@@ -5,9 +5,9 @@ By sqlglot, which is not imported before. What it cannot translate becomes warni
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
+from floeberg._warnings import warn_user
 from floeberg.errors import InvalidDataError, LimitExceededError, NotInstalledError, UnsupportedError
 from floeberg.view.versions import SQLViewRepresentation
 
@@ -17,15 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["transpiled"]
 
 
-def transpiled(
-    representations: Sequence[SQLViewRepresentation], dialect: str, *, stacklevel: int
-) -> SQLViewRepresentation:
+def transpiled(representations: Sequence[SQLViewRepresentation], dialect: str) -> SQLViewRepresentation:
     """The first statement whose dialect sqlglot knows, in another dialect.
 
     Args:
         representations: The statements of a version.
         dialect: The dialect to translate to.
-        stacklevel: Whose line the warnings name, as for `warnings.warn`.
 
     Raises:
         NotInstalledError: sqlglot is not installed.
@@ -67,9 +64,8 @@ def transpiled(
             f"the view cannot be translated: its statement in {source.dialect} is nested too deeply for sqlglot"
         ) from error
     for message in dict.fromkeys(generator.unsupported_messages):
-        warnings.warn(
-            f"a view was translated from {source.dialect} to {dialect}, and may give other rows: {message}",
-            stacklevel=stacklevel,
+        warn_user(
+            f"a view was translated from {source.dialect} to {dialect}, and may give other rows: {message}"
         )
     return SQLViewRepresentation(sql, dialect.lower())
 

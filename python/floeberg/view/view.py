@@ -211,7 +211,7 @@ class View(SpelledLikePyIceberg):
         found = next((each for each in representations if each.dialect.lower() == wanted), None)
         if found is not None or not transpile:
             return found
-        return transpiled(representations, dialect, stacklevel=3)
+        return transpiled(representations, dialect)
 
     def history(self) -> list[ViewHistoryEntry]:
         """The log of versions that became current, oldest first. A version may appear several times.

@@ -128,9 +128,9 @@ def test_more_than_one_row_of_the_source_for_a_row_is_an_error_with_keys(
     table = both(tmp_path, rows(0, 20), stable=stable)[0]
     files = sorted(Path(table.location).rglob("*.*"))
     twice = pa.table({"id": [3, 4, 3, 3], "name": ["a", "b", "c", "d"]})
-    for update in ("when_matched_update_all", "when_matched_delete"):
+    for update, predicate in (("when_matched_update_all", None), ("when_matched_delete", "target.id > 0")):
         with pytest.raises(InvalidInputError, match=r"matches a row of the table: id = 3\."):
-            getattr(table.merge(twice, on="id"), update)().execute()
+            getattr(table.merge(twice, on="id"), update)(predicate).execute()
     with pytest.raises(InvalidInputError, match="two rows of the source have one key: id = 3"):
         table.upsert(twice, ["id"])
     assert table.version == 3

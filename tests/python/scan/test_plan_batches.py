@@ -42,7 +42,7 @@ def test_batches_are_the_plan(evolved):
 
 def test_a_plan_can_be_gone_through_and_asked_for_after_that(evolved):
     plan = evolved.open().scan().plan_files()
-    assert repr(plan) == "Plan(not read yet)"
+    assert repr(plan) == "Plan(not read yet: len(plan) reads it)"
     files = sum(batch.num_rows for batch in plan.iter_batches())
     assert sum(batch.num_rows for batch in plan.iter_batches()) == files
     assert (len(plan), repr(plan)) == (files, f"Plan({files} files)")

@@ -94,8 +94,8 @@ def test_two_choices_of_a_snapshot_are_a_mistake(refs):
         ({"snapshot_id": 5}, errors.NotFoundError, "5"),
         ({"ref": "nope"}, errors.NotFoundError, "nope"),
         ({"as_of": 0}, errors.NotFoundError, "at 0 ms"),
-        ({"as_of": datetime(2026, 1, 1)}, errors.InvalidInputError, "no zone"),  # noqa: DTZ001
-        ({"as_of": "2026-01-01"}, errors.InvalidInputError, "no zone"),
+        ({"as_of": datetime(2026, 1, 1)}, errors.InvalidInputError, "no time zone"),  # noqa: DTZ001
+        ({"as_of": "2026-01-01"}, errors.InvalidInputError, "no time zone"),
         ({"as_of": "yesterday"}, errors.InvalidInputError, "yesterday"),
         ({"as_of": True}, errors.InvalidInputError, "bool"),
         ({"version": 3}, errors.UnsupportedError, "snapshot_id"),
