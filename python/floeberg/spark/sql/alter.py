@@ -188,7 +188,13 @@ def _change_column(table: Table, old: str, column: NewColumn) -> None:
 
     is_exact = dialect().case_sensitive
     update = table.update_schema(case_sensitive=is_exact)
-    field = table.schema().find_field(old, case_sensitive=is_exact)
+    known = table.schema().column_names
+    name = next(
+        (each for each in known if each == old or (not is_exact and each.lower() == old.lower())), None
+    )
+    if name is None:
+        raise InvalidInputError(f"ALTER TABLE: the table has no column {old!r}")
+    field = table.schema().find_field(name)
     have = spark_type(field.field_type, truncate_nanoseconds=True, name=old)
     kind, _ = type_of(column.kind, old)
     if spark_type(kind, truncate_nanoseconds=True, name=old).simpleString() != have.simpleString():
