@@ -6,6 +6,7 @@ Spark reads the same rows from views. What a change leaves is asked of it by SEL
 from __future__ import annotations
 
 import datetime
+import os
 from contextlib import contextmanager
 from decimal import Decimal
 
@@ -75,6 +76,20 @@ SETTINGS = [
     ("variable.substitute", "false"),
 ]
 """Those of Spark's settings that change what a text means, as far as a query over these rows can show it."""
+
+MOST_TELLING = {
+    "ansi.doubleQuotedIdentifiers",
+    "ansi.enabled",
+    "caseSensitive",
+    "parser.escapedStringLiterals",
+    "parser.quotedRegexColumnNames",
+    "session.timeZone",
+    "timestampType",
+    "variable.substitute",
+}
+if os.environ.get("FLOEBERG_SETTINGS") != "all":
+    SETTINGS = [each for each in SETTINGS if each[0] in MOST_TELLING]
+"""Each setting is two dozen statements in both: `make long` tries all of them."""
 
 QUERIES = [
     # Each has several of the things that a setting changes.
