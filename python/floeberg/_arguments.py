@@ -29,14 +29,20 @@ def _described(value: object) -> str:
     return f"the {kind} {value!r}" if isinstance(value, (str, int, float)) else f"an object of type {kind}"
 
 
-def checked_int(name: str, value: object) -> int:
-    """An integer of 64 bits, of any class with `__index__`."""
+def _integer(name: str, value: object) -> int:
+    """An integer of any size, of any class with `__index__`; a bool is none."""
     try:
         number = None if isinstance(value, bool) else operator.index(cast("SupportsIndex", value))
     except TypeError:
         number = None
     if number is None:
         raise _wrong(name, "an integer", value)
+    return number
+
+
+def checked_int(name: str, value: object) -> int:
+    """An integer of 64 bits, of any class with `__index__`."""
+    number = _integer(name, value)
     if number not in _LONGS:
         raise _wrong(name, "an integer of 64 bits", number)
     return number
@@ -60,12 +66,7 @@ def checked_share(name: str, value: object) -> float:
 
 def checked_version(name: str, value: object) -> int:
     """A version of a Lance table: an integer of 64 bits without a sign. Those with the highest bit are detached."""
-    try:
-        number = None if isinstance(value, bool) else operator.index(cast("SupportsIndex", value))
-    except TypeError:
-        number = None
-    if number is None:
-        raise _wrong(name, "an integer", value)
+    number = _integer(name, value)
     if number not in range(2**64):
         raise _wrong(name, "an integer of at least 0 and of 64 bits", number)
     return number

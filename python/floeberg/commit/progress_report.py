@@ -1,4 +1,4 @@
-"""How far is a long operation, as it is told to users?"""
+"""What does a progress report say of a long operation?"""
 
 from __future__ import annotations
 

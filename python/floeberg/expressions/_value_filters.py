@@ -92,13 +92,13 @@ def _joined(word: str, conditions: Sequence[Logic]) -> Logic:
 
 
 def _compared(left: Operand, word: str, right: Operand) -> Logic | None:
+    kinds = {type(left), type(right)}
+    if kinds == {Column, Value}:
+        return compared(left, word, right)
     if isinstance(left, Value):
         left, right = right, left
-        word = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(word, word)
     if not isinstance(right, Value):
         return None
-    if isinstance(left, Column):
-        return compared(left, word, right)
     if isinstance(left, Logic) and isinstance(right.value, bool) and word in {"==", "!="}:
         return left if right.value == (word == "==") else left.negated()
     return None
