@@ -236,7 +236,7 @@ class TestScans:
         with pytest.raises(fb.errors.InvalidInputError, match="partitions: expected an integer"):
             scan.to_spark(spark, partitions="2")
         with pytest.raises(
-            AnalysisException, match="the option 'partitions': expected an integer of at least 1"
+            fb.errors.InvalidInputError, match="the option 'partitions': expected an integer of at least 1"
         ):
             scan.to_spark(spark, reader="arrow", partitions=0)
 

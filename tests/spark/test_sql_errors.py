@@ -74,7 +74,7 @@ def test_a_data_file_that_is_gone_is_named_and_nothing_is_changed(spark, lake, m
     assert left == files or text == OVERWRITE
 
 
-NULL = "a value does not fit its column: it is null, and the column is required .column: id,"
+NULL = "a value does not fit its column: it is null, and the column is required: fill it, .*column: id,"
 NULLS = {
     # Statements, and what the error says.
     "INSERT INTO db.t SELECT nullif(id, 0), id FROM range(3)": NULL,

@@ -10,7 +10,7 @@ from pyspark.sql.types import StructType
 
 import floeberg as fb
 import floeberg.spark
-from floeberg.expressions import In
+from floeberg.expressions import AlwaysTrue, In
 from floeberg.spark.read.types import spark_struct
 from row_model import VALUES, Shape, compared, condition, constant, quoted, shown
 
@@ -103,7 +103,7 @@ class Twins:
             self.twin.dynamic_partition_overwrite(self.shape.table(new))
         else:
             _, chosen = self.chosen()
-            how = {"overwrite_filter": self.draw.choice((True, chosen))}
+            how = {"overwrite_filter": self.draw.choice((AlwaysTrue(), chosen))}
             self.twin.overwrite(self.shape.table(new), **how)
         self.told.append(f"write {mode} {how}")
         floeberg.spark.write(self.frame(new), self.table.refresh(), mode=mode, **how)
