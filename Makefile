@@ -14,6 +14,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
 LIBRARIES := -p floeberg-core -p floeberg-exec -p floeberg-io -p floeberg-properties -p floeberg-files -p floeberg-avro -p floeberg-orc -p floeberg-parquet -p floeberg-lance -p floeberg-iceberg -p floeberg-commit
+# Tests in as many processes, each with the tests of a file; the ten slowest are shown.
+WORKERS ?= 2
+PYTEST = $(PYTHON) -m pytest --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder --durations 10
 PYTHON_SOURCES := python tests tools benches examples docs/conf.py
 # Of its own, so that the environment of everyday work stays small.
 DOCS_VENV := $(CACHE)/docs
@@ -32,16 +35,16 @@ test-rust: ## The Rust tests alone
 	cargo test --locked $(LIBRARIES) -p floeberg-tests -p floeberg-fuzz-targets
 
 test-python: install ## Build the package, then the Python tests alone (ARGS="-k name" narrows them)
-	$(PYTHON) -m pytest tests/python $(ARGS)
+	$(PYTEST) tests/python $(ARGS)
 
 test-spark: install java ## The same for the tests that start Spark
-	$(PYTHON) -m pytest tests/spark $(ARGS)
+	$(PYTEST) tests/spark $(ARGS)
 
 spark-versions: venv java ## Some tests of reads, changes and streams with PySpark 4.0, 4.1 and 4.2 (ARGS="4.0.1" chooses)
 	$(PYTHON) tools/spark_versions.py $(ARGS)
 
 faults: install ## Storage that fails at every call, processes that are killed (KILLS=200 of each catalog), many writers at once
-	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTHON) -m pytest tests/faults $(ARGS)
+	FLOEBERG_KILLS=$(or $(KILLS),200) $(PYTEST) tests/faults $(ARGS)
 
 long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=2000, PROPERTIES=3000 tables with filters, FRAMES=300 of each library, KILLS=200
 	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/commit/test_histories.py --timeout 0
@@ -60,7 +63,7 @@ object-stores: install java ## Tables in S3: the wheel with the cloud stores, a 
 	PYTHONPATH=$(VENV)/clouds $(PYTHON) -m pytest tests/object_stores $(ARGS)
 
 interop: install java ## PyIceberg, DuckDB and Iceberg Java read what we write, and write what we read; downloads them once
-	$(PYTHON) -m pytest tests/interop $(ARGS)
+	$(PYTEST) tests/interop $(ARGS)
 
 check: install ## Format, lints, types, stubs, dependency and layering rules
 	cargo fmt --all --check

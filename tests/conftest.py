@@ -7,12 +7,16 @@ through for tables of other processes. A test that breaks tables on purpose says
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from written_tables import Written
 
+ROOT = Path(__file__).parent.parent
 MARKER = "unchecked_tables"
 
 
@@ -43,3 +47,27 @@ def _tables_are_conformant(request) -> Iterator[None]:
     assert not faults, "\n".join(
         ["the tables that the test wrote break the specification:", *map(str, faults[:20])]
     )
+
+
+def _shared(path: str) -> str:
+    """What the tests of a file share with no test that may run beside them: the file, or the port of Spark Connect."""
+    return "Spark Connect" if re.search(r'\.remote\("', (ROOT / path).read_text()) else path
+
+
+class _ByWhatIsShared(LoadScopeScheduling):
+    """Tests that share something run in one process, one after the other."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _shared(nodeid.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log) -> LoadScopeScheduling:
+    """Say which tests run in one process, where tests run in several."""
+    return _ByWhatIsShared(config, log)
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Begin with the tests of Spark Connect, which take long together."""
+    first = {path for path in {item.nodeid.partition("::")[0] for item in items} if _shared(path) != path}
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] not in first)

@@ -70,6 +70,7 @@ def dev_requirements() -> list[str]:
         "pyarrow",
         "pytest",
         "pytest-timeout",
+        "pytest-xdist",
         "pyyaml",
         "sqlglot",
         "tomli",

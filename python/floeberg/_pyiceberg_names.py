@@ -110,7 +110,7 @@ _SAID: dict[str, dict[str, str]] = {
         "from_snapshot_id_inclusive": "table.incremental_append_scan(from_snapshot_id_exclusive=<its parent>)",
     },
     "Transaction": {
-        "update_snapshot": "use append, overwrite, dynamic_partition_overwrite and delete of the transaction",
+        "update_snapshot": "use append, add_files, overwrite and delete of the transaction",
         "table_metadata": "table.schema(), table.spec() and others show the table before the commit",
     },
     "CommitResult": {
@@ -121,6 +121,23 @@ _SAID: dict[str, dict[str, str]] = {
         "append": "the table object has the commit: table.append(...)",
         "current_snapshot": "the table object has the commit: table.current_snapshot()",
         "refresh": "the table object has the commit already",
+    },
+    "DataFile": {
+        **dict.fromkeys(
+            (
+                "lower_bounds",
+                "upper_bounds",
+                "value_counts",
+                "null_value_counts",
+                "nan_value_counts",
+                "column_sizes",
+                "split_offsets",
+                "sort_order_id",
+                "key_metadata",
+            ),
+            "table.inspect.files() has it for each file",
+        ),
+        "content": "a task's file is a data file; task.delete_files are the delete files that apply to it",
     },
     "View": {"metadata": "use view.versions, schemas(), history(), properties and location()"},
 }

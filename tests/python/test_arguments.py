@@ -10,6 +10,7 @@ import pytest
 import floeberg as fb
 from floeberg import errors
 from floeberg.expressions import EqualTo, In, Transformed, from_json, parse
+from stable_ids import stable
 
 WRONG = [None, 5, 1.5, "zzz", "\udcff", b"x", [], {}, object(), float("nan"), 2**70, -(2**70), True, ("a", 1)]
 
@@ -47,7 +48,7 @@ def calls(refs, value):
         yield partial(table.scan, limit=value)
 
 
-@pytest.mark.parametrize("value", WRONG, ids=ascii)
+@pytest.mark.parametrize("value", WRONG, ids=stable)
 def test_no_wrong_argument_ends_in_a_foreign_exception(refs, value):
     refusals: list[str] = []
     for call in calls(refs, value):

@@ -327,6 +327,7 @@ def test_a_write_says_what_it_wrote(table):
         ("scan", "use_snapshot", "snapshot_id"),
         ("transaction", "update_snapshot", "append"),
         ("view", "metadata", "view.versions"),
+        ("data file", "lower_bounds", r"table\.inspect\.files\(\)"),
     ],
 )
 def test_what_pyiceberg_has_and_is_not_here_says_what_to_write(table, catalog, kind, name, said):
@@ -334,6 +335,7 @@ def test_what_pyiceberg_has_and_is_not_here_says_what_to_write(table, catalog, k
         "table": table,
         "scan": table.scan(),
         "transaction": table.transaction(),
+        "data file": table.scan().plan_files()[0].file,
         "catalog": catalog,
         "view": fb.open_view(lent("view").folder / "table"),
     }[kind]

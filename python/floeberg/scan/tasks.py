@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.expressions._literals import from_tree
 from floeberg.expressions._parsing import expression_of_tree
 
@@ -27,7 +28,7 @@ class PartitionValues(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class DataFile:
+class DataFile(SpelledLikePyIceberg):
     """A data file of a plan.
 
     Args:
@@ -41,6 +42,8 @@ class DataFile:
         data_sequence_number: Its data sequence number. It decides which deletes apply.
         first_row_id: The row id of its first row (format version 3).
     """
+
+    _spelled_as = "DataFile"
 
     file_path: str
     location: str

@@ -13,6 +13,7 @@ import pytest
 
 import floeberg as fb
 from floeberg.errors import FloebergError, InvalidInputError
+from stable_ids import stable
 
 SCHEMA = pa.schema(
     [
@@ -118,12 +119,12 @@ VALUES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("updates", "said"), VALUES, ids=str)
+@pytest.mark.parametrize(("updates", "said"), VALUES, ids=stable)
 def test_a_value_that_does_not_fit_an_update(table, updates, said):
     refused(table, lambda: table.update(updates), said)
 
 
-@pytest.mark.parametrize(("updates", "said"), VALUES, ids=str)
+@pytest.mark.parametrize(("updates", "said"), VALUES, ids=stable)
 def test_a_value_that_does_not_fit_a_merge(table, updates, said):
     said = said.replace("unknown", "")
     source = pa.table({"id": [1, 2, 3]})
@@ -175,7 +176,7 @@ def test_what_a_function_raises_is_heard(table):
         ("id = 1", "column 'id' is unknown"),
         (7, "expected a condition"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_condition_that_is_none(table, predicate, said):
     source = pa.table({"id": [1, 2, 3]})
@@ -232,7 +233,7 @@ def test_a_merge_is_executed_once(table):
         ({"id": fb.sql_expr("CASE WHEN source.id > 8 THEN NULL ELSE 7 END")}, "id"),
         ({"id": fb.sql_expr("source.id"), "c": fb.sql_expr("1.005")}, "would be rounded|does not fit"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_an_insert_that_does_not_fit(table, updates, said):
     merge = table.merge(pa.table({"id": [1, 8, 9]}), on=["id"]).when_not_matched_insert(updates)

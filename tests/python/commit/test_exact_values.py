@@ -10,6 +10,7 @@ import pytest
 
 import floeberg as fb
 from floeberg.errors import InvalidInputError
+from stable_ids import stable
 
 DECIMAL = pa.decimal128(9, 2)
 NAN = float("nan")
@@ -51,7 +52,7 @@ def column(table, name):
         ({"d": lambda _: pa.array([Decimal("0.1"), Decimal(2**60 + 1)], pa.decimal128(30, 2))}, "11529215"),
         ({"c": fb.sql_expr("d / 3")}, r"0\.11666"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_number_that_would_change_is_an_error(tmp_path, updates, first):
     table = wide(tmp_path)
@@ -111,7 +112,7 @@ def test_a_merge_sets_no_value_that_would_change(tmp_path):
         ("id", [1.5, 2.0]),
         ("f", [16777217, 1]),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_join_key_that_would_change_is_an_error(tmp_path, key, values):
     table = wide(tmp_path)

@@ -18,6 +18,7 @@ from floeberg.errors import (
     NotInstalledError,
     UnsupportedError,
 )
+from stable_ids import stable
 
 CASES = [
     (1, "copy-on-write"),
@@ -122,7 +123,7 @@ def test_rows_keep_their_ids_and_only_changed_ones_get_a_new_last_update(tmp_pat
         (None, None),
         (pa.scalar(None), None),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_string_is_a_literal_and_the_rest_says_what_it_is(tmp_path, value, expected):
     table = made(tmp_path)
@@ -206,7 +207,7 @@ def test_values_are_converted_where_none_changes(tmp_path):
         ({"name": lambda _batch: "x"}, "expected an Arrow array"),
         ({"name": fb.expressions.EqualTo("id", 1)}, "is a filter"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_values_that_do_not_fit_change_nothing(tmp_path, updates, said):
     table = made(tmp_path)
