@@ -51,7 +51,9 @@ def _tables_are_conformant(request) -> Iterator[None]:
 
 def _shared(path: str) -> str:
     """What the tests of a file share with no test that may run beside them: the file, or the port of Spark Connect."""
-    return "Spark Connect" if re.search(r'\.remote\("', (ROOT / path).read_text()) else path
+    file = ROOT / path
+    connects = file.is_file() and re.search(r'\.remote\("', file.read_text())
+    return "Spark Connect" if connects else path
 
 
 class _ByWhatIsShared(LoadScopeScheduling):
