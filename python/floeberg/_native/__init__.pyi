@@ -75,6 +75,7 @@ from floeberg._native.table import (
     without_passwords,
 )
 from floeberg._native.values import (
+    SqlExpression,
     encode_variant,
     encode_variants,
     expression_from_json,
@@ -106,7 +107,8 @@ __all__ = [
     "FoundRows", "KeyRecipe", "LanceCommit", "LanceKeys", "LanceOperation", "LancePlan", "LanceRows", "LanceScan",
     "LanceTable", "LanceTaken", "LanceTaskGroup", "MetadataReader", "Operation", "Plan", "PlanParts", "Receipt",
     "ReplacedRows",
-    "RowDeltaReceipt", "Scan", "SourceKeys", "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation",
+    "RowDeltaReceipt", "Scan", "SourceKeys", "SqlExpression",
+    "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation",
     "WriteRecipe", "__version__", "canonical_location", "change_lance_ref", "check_lance_files",
     "check_source_memory", "checked_batch", "checked_type", "clean_up_lance_table", "columns_to_add",
     "create_lance_table",

@@ -7,7 +7,7 @@ expressions of the REST catalog specification. A literal is `(kind, value)`.
 Rust: `rust/floeberg-python/src/values/`.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 from floeberg._native.arrow import Column
 
@@ -40,6 +40,22 @@ def expression_to_json(tree: _Tree) -> str:
 
 def expression_to_text(tree: _Tree) -> str:
     """The SQL text of a filter. `parse_expression` reads it back."""
+
+@final
+class SqlExpression:
+    """A SQL expression of values that was read."""
+
+    def __init__(self, text: str) -> None: ...
+    def columns(self) -> list[str]:
+        """The dotted names of all columns in the text."""
+    def conjuncts(self) -> list[SqlExpression]:
+        """The terms that are all true where the expression is."""
+    def equal_columns(self) -> tuple[str, str] | None:
+        """The two columns whose equality the expression is."""
+    def all_of(self, terms: list[SqlExpression]) -> SqlExpression:
+        """Terms of this expression, all of which are to be true, in order."""
+    def evaluate(self, reader: object | None, rows: int) -> Column:
+        """A value for each of so many rows."""
 
 def value_columns(text: str) -> list[str] | None:
     """The columns that a text names, if it reads as a SQL expression of columns; else `None`."""

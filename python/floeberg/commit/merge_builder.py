@@ -10,7 +10,7 @@ from floeberg.commit.merge_clauses import Clause, JoinKeys
 from floeberg.commit.new_values import Setting, condition_of, settings_of, sql_of
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import ValueExpression
-from floeberg.expressions._sql_values import SqlExpression, name_of
+from floeberg.expressions._sql import SqlExpression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -204,17 +204,12 @@ def _of_predicate(predicate: object, *, case_sensitive: bool) -> JoinKeys:
     return JoinKeys(columns, condition_of("predicate", expression.all_of(rest)))
 
 
-def _key_pair(term: Any, *, case_sensitive: bool) -> tuple[str, str] | None:  # noqa: ANN401 - a tree of sqlglot
+def _key_pair(term: SqlExpression, *, case_sensitive: bool) -> tuple[str, str] | None:
     """The columns that an equality joins: of the table, and of the source."""
-    from sqlglot import exp  # noqa: PLC0415 - it parsed the term
-
-    while isinstance(term, exp.Paren):
-        term = term.this
-    if not isinstance(term, exp.EQ) or not all(
-        isinstance(each, exp.Column) for each in (term.left, term.right)
-    ):
+    pair = term.equal_columns()
+    if pair is None:
         return None
-    sides = dict(name_of(each).partition(".")[::2] for each in (term.left, term.right))
+    sides = dict(each.partition(".")[::2] for each in pair)
     if not case_sensitive:
         sides = {side.lower(): name for side, name in sides.items()}
     if set(sides) != {"target", "source"}:

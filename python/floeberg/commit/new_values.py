@@ -17,7 +17,7 @@ from floeberg.commit.exact_values import converted
 from floeberg.commit.meant_texts import check_text_is_meant
 from floeberg.errors import InvalidInputError, LimitExceededError
 from floeberg.expressions import ColumnValue, ConstantValue, Expression, SqlValue, ValueExpression
-from floeberg.expressions._sql_values import SqlExpression
+from floeberg.expressions._sql import SqlExpression
 from floeberg.write.dict_rows import batch_of
 
 if TYPE_CHECKING:

@@ -67,7 +67,7 @@ class ValueExpression(ABC):
     and a row whose filter is null does not match. So `col("x") != 3` leaves out null, and so does its negation.
 
     Values serve as filters of scans and of changes, as conditions of merges, and as new values. Filters compare
-    a column with a constant; new values and conditions of merges may compute (`pip install 'floeberg[expr]'`).
+    a column with a constant; new values and conditions of merges may compute.
 
     Examples:
         >>> _ = orders.append(pa.table({"id": [1, 2, 3]}))
@@ -437,11 +437,11 @@ def lit(value: object) -> ConstantValue:
 def sql_expr(text: str) -> SqlValue:
     """The values of a SQL expression, for `Table.update` and `Table.merge`; or a filter as SQL text.
 
-    Literals, columns, arithmetic, comparisons, `AND`, `OR`, `NOT`, `IS NULL`, `IN`, `BETWEEN`, `LIKE`, `CASE`, `CAST`
-    and the usual functions of numbers and text are understood; anything else is an error. Integers and decimals divide
-    as doubles. An overflow or a division by zero is an error, but a part is computed only for the rows that need it:
-    `CASE WHEN b = 0 THEN 0 ELSE a / b END` never fails. Literals mean what they mean in the filter of a scan. Needs
-    sqlglot: `pip install 'floeberg[expr]'`. As a filter, the text is one of those that `scan` takes.
+    Literals, columns, arithmetic, comparisons, `AND`, `OR`, `NOT`, `IS NULL`, `IN`, `BETWEEN`, `LIKE`, `ILIKE`, `CASE`,
+    `CAST`, `TRY_CAST` and the usual functions of numbers and text are understood; anything else is an error. Integers
+    and decimals divide as doubles. An overflow or a division by zero is an error, but a part is computed only for the
+    rows that need it: `CASE WHEN b = 0 THEN 0 ELSE a / b END` never fails. Literals mean what they mean in the filter
+    of a scan. As a filter, the text is one of those that `scan` takes.
 
     Args:
         text: The expression, such as `price * 2`.

@@ -128,7 +128,7 @@ class LanceTableJoins(LanceTableWrites):
                 columns as with `upsert`.
             on: Columns that both have, and that are equal where rows match. Null equals nothing, as in SQL.
             predicate: Instead, a condition in SQL or a comparison of `fb.col`, with at least one term such as
-                `target.id = source.id`. Needs sqlglot: `pip install 'floeberg[expr]'`.
+                `target.id = source.id`.
             case_sensitive: Whether the case of names counts.
             properties: What is said of the transaction.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
@@ -140,7 +140,6 @@ class LanceTableJoins(LanceTableWrites):
 
         Raises:
             InvalidInputError: Neither `on` nor `predicate` is given, or a name is unknown.
-            NotInstalledError: A condition is SQL, and sqlglot is not installed.
 
         Examples:
             >>> import pyarrow as pa

@@ -139,7 +139,7 @@ class TableJoins(TableBase):
                 memory, and other columns as with `upsert`.
             on: Columns that both have, and that are equal where rows match. Null equals nothing, as in SQL.
             predicate: Instead, a condition in SQL or a comparison of `fb.col`, with at least one term such as
-                `target.id = source.id`. Needs sqlglot: `pip install 'floeberg[expr]'`.
+                `target.id = source.id`.
             case_sensitive: Whether the case of names counts.
             schema_mode: As with `append`.
             mode: As with `upsert`.
@@ -157,7 +157,6 @@ class TableJoins(TableBase):
 
         Raises:
             InvalidInputError: Neither `on` nor `predicate` is given, or a name is unknown.
-            NotInstalledError: A condition is SQL, and sqlglot is not installed.
 
         Examples:
             >>> _ = orders.append(pa.table({"id": [1, 2]}))

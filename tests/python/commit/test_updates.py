@@ -15,7 +15,6 @@ from floeberg.errors import (
     CommitConflictError,
     FloebergError,
     InvalidInputError,
-    NotInstalledError,
     UnsupportedError,
 )
 from stable_ids import stable
@@ -348,12 +347,11 @@ def test_progress_is_reported_and_can_stop_it(tmp_path):
     assert files_of(tmp_path) == before
 
 
-def test_sql_needs_sqlglot(tmp_path, monkeypatch):
+def test_sql_needs_no_other_package(tmp_path, monkeypatch):
     table = made(tmp_path)
     monkeypatch.setitem(__import__("sys").modules, "sqlglot", None)
-    with pytest.raises(NotInstalledError, match=r"floeberg\[expr\]"):
-        table.update({"name": fb.sql_expr("name")})
-    table.update({"name": "x"})
+    table.update({"name": fb.sql_expr("upper(name)")})
+    assert column(table, "name") == ["N1", "N2", "N3"]
 
 
 # Other writers.

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from floeberg.errors import InvalidInputError
-from floeberg.expressions._sql_values import SqlExpression
+from floeberg.expressions._sql import SqlExpression
 
 COLUMNS = {
     "a": pa.array([8, 8, 8, 8, None]),
@@ -87,7 +87,7 @@ def test_the_rows_of_a_guard_are_those_of_the_batch_also_when_there_are_none():
     ("text", "said"),
     [
         ("CASE WHEN b = 0 THEN 'x' ELSE 1 END", "no type in common"),
-        ("CASE WHEN b THEN 1 END", "expected a condition, found 'b' of type int64"),
+        ("CASE WHEN b THEN 1 END", 'expected a condition, found "b" of type long'),
         ("b AND TRUE", "expected a condition"),
         ("FALSE AND s", "expected a condition"),
         ("FALSE AND s + 1 > 2", "cannot be computed"),

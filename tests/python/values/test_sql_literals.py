@@ -11,7 +11,7 @@ import pytest
 
 import floeberg as fb
 from floeberg.errors import FloebergError, InvalidInputError
-from floeberg.expressions._sql_values import SqlExpression
+from floeberg.expressions._sql import SqlExpression
 
 UTC = dt.timezone.utc
 MOMENT = dt.datetime(2024, 1, 2)  # noqa: DTZ001 - without a zone

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from floeberg.expressions._sql_values import SqlExpression
+from floeberg.expressions._sql import SqlExpression
 from properties.sql_expressions import SHAPES, expressions, tables
 
 EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))

@@ -2,7 +2,7 @@
 //!
 //! `sql` and `json` read filters into `ast`; `bind` gives them columns and types, and everything else uses the bound form.
 //! `project` projects a filter to partition values. `prune` tests statistics, of one set of rows or of many in columns.
-//! `evaluate` tests rows and batches.
+//! `evaluate` tests rows and batches. `values` computes new values of rows.
 
 mod ast;
 mod bound;
@@ -15,7 +15,9 @@ mod prune;
 mod number;
 mod convert;
 mod project;
+mod values;
 mod sql;
+mod value_expression;
 mod term_text;
 mod bind;
 mod display;
@@ -34,3 +36,4 @@ pub use prune::{
 };
 pub use sql::{QuotedNames, parse, value_columns};
 pub use stats::{ColumnStats, Share, Stats, StatsColumn, StatsColumns};
+pub use value_expression::ValueExpression;

@@ -2,10 +2,12 @@
 //!
 //! - `json`: JSON text.
 //! - `expression`: filters, as text, JSON and trees.
+//! - `sql_expression`: expressions of values.
 //! - `transforms`: partition transforms of columns.
 //! - `variant`: values of Python, as variants.
 
 pub mod json;
 pub mod expression;
+pub mod sql_expression;
 pub mod transforms;
 pub mod variant;

@@ -52,6 +52,11 @@ pub(super) fn mask(test: &BoundPredicate, column: &ColumnArray) -> Result<Boolea
     })
 }
 
+/// The answers of a test for values; those for null are not defined.
+pub(in crate::expr) fn tested(test: &BoundPredicate, values: &ArrayRef) -> Result<BooleanBuffer> {
+    values_mask(test, values, &test.column.field_type)
+}
+
 /// The bits of the rows that are not null; the others are not defined.
 fn values_mask(test: &BoundPredicate, array: &ArrayRef, tested: &Type) -> Result<BooleanBuffer> {
     if let Some(dictionary) = array.as_any_dictionary_opt() {

@@ -10,3 +10,5 @@ mod tests;
 
 pub use batch::evaluate_batch;
 pub use row::evaluate_row;
+
+pub(super) use mask::tested;

@@ -35,8 +35,10 @@ pub(super) struct Spanned<'a> {
 }
 
 /// The signs, longer ones before their beginnings.
-const SIGNS: [&str; 18] =
-    ["==", "!=", "<>", "<=", ">=", "||", "=", "<", ">", "(", ")", ",", ".", "+", "-", "*", "/", "%"];
+const SIGNS: [&str; 21] = [
+    "<=>", "==", "!=", "<>", "<=", ">=", "||", "::", "=", "<", ">", "(", ")", ",", ".", "+", "-", "*", "/",
+    "%", ";",
+];
 
 /// Cuts a text into tokens.
 ///

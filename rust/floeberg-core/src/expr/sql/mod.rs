@@ -5,6 +5,8 @@ mod like;
 mod cursor;
 mod literal;
 mod parser;
+mod values;
+mod value_operand;
 mod value_columns;
 #[cfg(test)]
 mod tests;
@@ -12,5 +14,7 @@ mod tests;
 pub use lexer::QuotedNames;
 pub use parser::parse;
 pub use value_columns::value_columns;
+
+pub(super) use values::parse_values;
 
 pub(super) use parser::is_plain_name;

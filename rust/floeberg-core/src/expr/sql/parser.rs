@@ -245,7 +245,7 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    fn text(&mut self) -> Result<String> {
+    pub(super) fn text(&mut self) -> Result<String> {
         let Token::Text(text) = self.peek() else { return Err(self.expected("a text in single quotes")) };
         let text = text.clone();
         self.next += 1;

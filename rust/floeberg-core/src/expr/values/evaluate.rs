@@ -1,0 +1,113 @@
+//! What is the value of each part of an expression?
+
+use std::sync::Arc;
+
+use arrow_arith::boolean::not;
+use arrow_array::{Array, BooleanArray};
+
+use super::arithmetic::{calculated, negated};
+use super::cast::cast_values;
+use super::kernels::computing;
+use super::operand::Operand;
+use super::rows::Rows;
+use super::{Kind, Literal, Node, SqlType};
+use crate::error::{Error, Result};
+
+/// One evaluation, on some rows.
+#[derive(Clone)]
+pub(in crate::expr) struct Evaluation<'a> {
+    /// The text, for errors.
+    pub(in crate::expr) text: &'a str,
+    /// The rows.
+    pub(in crate::expr) rows: Rows<'a>,
+}
+
+impl<'a> Evaluation<'a> {
+    /// The same on the rows for which a bool is true.
+    pub(super) fn on(&self, holds: &BooleanArray) -> Result<Self> {
+        Ok(Self { text: self.text, rows: self.rows.filter(holds)? })
+    }
+
+    /// A part as it is written.
+    pub(super) fn written(&self, node: &Node) -> &'a str {
+        self.text.get(node.span.clone()).unwrap_or_default().trim()
+    }
+
+    /// The values of a part.
+    pub(in crate::expr) fn of(&self, node: &Node) -> Result<Operand> {
+        match &node.kind {
+            Kind::Column(name) => self.rows.column(name).map(Operand::Rows),
+            Kind::Null => Ok(Operand::null()),
+            Kind::Boolean(value) => Ok(Operand::boolean(*value)),
+            Kind::Literal(literal) => literal.by_itself().map(Operand::Constant),
+            Kind::Negative(of) => negated(&self.operand(of)?),
+            Kind::Arithmetic(first, rest) => {
+                let mut made = self.of(first)?;
+                for (operator, other) in rest {
+                    made = calculated(*operator, made, self.of(other)?, self.rows.count)?;
+                }
+                Ok(made)
+            }
+            Kind::Not(of) => {
+                let holds = self.condition(of)?;
+                Ok(Operand::Rows(Arc::new(not(&holds).map_err(computing)?)))
+            }
+            Kind::All(terms) => self.chain(terms, false),
+            Kind::Any(terms) => self.chain(terms, true),
+            Kind::Compare(comparison, left, right) => self.compared(*comparison, left, right),
+            Kind::Is(of, test, negated) => self.is(of, *test, *negated),
+            Kind::Distinct(left, right, distinct) => self.distinct(left, right, *distinct),
+            Kind::In(of, list, negated) => self.is_in(of, list, *negated),
+            Kind::Between(of, low, high, negated) => self.between(of, low, high, *negated),
+            Kind::Like { of, pattern, escape, case_sensitive, negated } => {
+                self.like(of, pattern, *escape, *case_sensitive, *negated)
+            }
+            Kind::Case(of, branches, otherwise) => self.case(of.as_deref(), branches, otherwise.as_deref()),
+            Kind::Cast(of, kind, fails_as_null) => self.cast(of, kind, *fails_as_null),
+            Kind::Call(function, arguments) => self.call(*function, arguments),
+        }
+    }
+
+    /// The values of an operand. Of no rows nothing is computed.
+    pub(super) fn operand(&self, node: &Node) -> Result<Operand> {
+        Ok(self.of(node)?.where_asked(self.rows.count))
+    }
+
+    fn cast(&self, of: &Node, kind: &SqlType, fails_as_null: bool) -> Result<Operand> {
+        let target = kind.data_type();
+        let typed = match literal_of(of).and_then(Literal::text) {
+            Some(text) if *kind == SqlType::Timestamp => Some(Literal::timestamp(text)),
+            Some(_) if target.is_temporal() || *kind == SqlType::Uuid => {
+                literal_of(of).map(|literal| literal.of_type(&target))
+            }
+            _ => None,
+        };
+        match typed {
+            Some(Err(_)) if fails_as_null => Ok(Operand::Constant(arrow_array::new_null_array(&target, 1))),
+            Some(made) => made.map(Operand::Constant),
+            None => self.operand(of)?.map(|array| cast_values(array, &target, fails_as_null)),
+        }
+    }
+
+    /// The error for an argument that has to be a literal.
+    pub(super) fn needs(&self, function: &str, what: &str, found: &Node) -> Error {
+        Error::unsupported(format!("{function} needs {what}, found {:?}", self.written(found)))
+    }
+}
+
+/// The literal that a part is.
+pub(super) fn literal_of(node: &Node) -> Option<&Literal> {
+    match &node.kind {
+        Kind::Literal(literal) => Some(literal),
+        _ => None,
+    }
+}
+
+/// Which values are there.
+pub(super) fn valid(values: &Operand) -> BooleanArray {
+    let array = values.array();
+    match array.logical_nulls() {
+        Some(nulls) => BooleanArray::new(nulls.into_inner(), None),
+        None => BooleanArray::from(vec![true; array.len()]),
+    }
+}

@@ -1,0 +1,33 @@
+//! Which values does a SQL expression have on the rows of a batch?
+//!
+//! In: an expression as text, and columns by their names. Out: an Arrow array with a value for each row.
+//! `sql` parses the text into `tree`; `evaluate` computes, by the rules of `types`, `compare`, `arithmetic`, `cast`,
+//! `round` and `text`.
+//!
+//! Invariant: null is as in SQL, with three-valued logic. Arithmetic that overflows and a division by zero are errors.
+//! A part is computed only for the rows that need it, as CASE, AND, OR and COALESCE say. A comparison with a literal is
+//! that of a row filter, so that both find the same rows.
+
+mod kinds;
+mod kernels;
+mod literal;
+mod tree;
+mod operand;
+mod cast_text;
+mod cast;
+mod types;
+mod compare;
+mod arithmetic;
+mod round;
+mod text;
+mod like;
+mod rows;
+mod evaluate;
+mod branches;
+mod conditions;
+mod functions;
+
+pub(super) use evaluate::Evaluation;
+pub(in crate::expr) use literal::Literal;
+pub(super) use rows::{Columns, Rows};
+pub(in crate::expr) use tree::{Arithmetic, Comparison, Function, Is, Kind, Node, SqlType};
