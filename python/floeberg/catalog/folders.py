@@ -6,24 +6,17 @@ Local file systems have folders. Object stores have names only: there a file mar
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from floeberg import _native
+from floeberg._folder_errors import folder_errors
 from floeberg.errors import (
-    InvalidInputError,
     NotFoundError,
-    PermissionDeniedError,
-    StorageError,
     UnsupportedError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["Folders"]
 
@@ -70,7 +63,7 @@ class Folders:
             _native.put_file(f"{location}/{_MARKER}", b"", storage_options=self.storage_options)
             return
         made: list[Path] = []
-        with _told(location):
+        with folder_errors(location):
             folder = Path(path)
             while not folder.is_dir():
                 made.append(folder)
@@ -85,7 +78,7 @@ class Folders:
         if path is None:
             _native.remove_files([f"{location}/{_MARKER}"], storage_options=self.storage_options)
             return
-        with _told(location):
+        with folder_errors(location):
             Path(path).rmdir()
             _sync(Path(path).parent)
 
@@ -93,7 +86,7 @@ class Folders:
         """Removes a folder and everything in it. Links are removed, not followed."""
         path = _native.local_path(location)
         if path is not None:
-            with _told(location), contextlib.suppress(FileNotFoundError):
+            with folder_errors(location), contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(path)
                 _sync(Path(path).parent)
             return
@@ -127,23 +120,3 @@ def _sync(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-@contextlib.contextmanager
-def _told(location: str) -> Iterator[None]:
-    where = {"path": location}
-    try:
-        yield
-    except PermissionError as failure:
-        raise PermissionDeniedError(
-            f"the folder cannot be changed: {failure.strerror or failure}", context=where
-        ) from failure
-    except OSError as failure:
-        if failure.errno == errno.ENAMETOOLONG:
-            raise InvalidInputError("the name is too long for the file system", context=where) from failure
-        raise StorageError(
-            f"the folder cannot be changed: {failure.strerror or failure}", context=where
-        ) from failure
-    except ValueError as failure:
-        # A name with NUL.
-        raise InvalidInputError(f"the folder cannot have this name: {failure}", context=where) from failure

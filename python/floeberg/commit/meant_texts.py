@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import cast
 
 from floeberg import _native
+from floeberg._arguments import checked_text
 from floeberg.errors import InvalidInputError
 
 __all__ = ["check_text_is_meant"]
@@ -32,7 +33,7 @@ def check_text_is_meant(argument: str, name: str, value: object, columns: Collec
         InvalidInputError: It has one.
     """
     for text in _texts(value):
-        found = _native.value_columns(text)
+        found = _native.value_columns(checked_text(argument, text))
         if found is None:
             continue
         if all(each in columns for each in found) or any(each.startswith(_SIDES) for each in found):

@@ -199,9 +199,8 @@ def _of_predicate(predicate: object, *, case_sensitive: bool) -> JoinKeys:
         raise InvalidInputError(
             f"predicate: {predicate!r} has no term such as target.id = source.id, by which rows are looked up"
         )
-    if not rest:
-        return JoinKeys(columns, None)
-    return JoinKeys(columns, condition_of("predicate", expression.all_of(rest)))
+    condition = condition_of("predicate", expression.all_of(rest)) if rest else None
+    return JoinKeys(columns, condition, condition_of("predicate", expression))
 
 
 def _key_pair(term: SqlExpression, *, case_sensitive: bool) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from floeberg.commit.exact_types import written_out
 from floeberg.commit.new_values import Condition, Rows, Setting, fitted
 from floeberg.errors import InvalidInputError
 
@@ -64,10 +65,13 @@ class JoinKeys:
     Args:
         columns: Key columns of the table, and columns of the source that equal them.
         condition: What must hold too; `None` is nothing.
+        whole: The condition with the equalities of the keys, for floats: keys take NaN for equal to NaN, and a
+            condition in SQL does not. `None` where nothing but keys was given.
     """
 
     columns: Sequence[tuple[str, str]]
     condition: Condition | None
+    whole: Condition | None = None
 
 
 def resolved_keys(keys: JoinKeys, source: pa.Schema, table: pa.Schema, *, case_sensitive: bool) -> JoinKeys:
@@ -87,7 +91,16 @@ def resolved_keys(keys: JoinKeys, source: pa.Schema, table: pa.Schema, *, case_s
     if len(set(targets)) < len(targets):
         twice = next(name for name in targets if targets.count(name) > 1)
         raise InvalidInputError(f"the key column {twice!r} of the table is given twice")
+    kinds = [kind for target, name in columns for kind in (table.field(target).type, source.field(name).type)]
+    if keys.whole is not None and any(map(_is_floating, kinds)):
+        return JoinKeys(columns, keys.whole)
     return JoinKeys(columns, keys.condition)
+
+
+def _is_floating(kind: Any) -> bool:  # noqa: ANN401 - a type
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    return pa.types.is_floating(written_out(kind))
 
 
 def _key(side: str, given: str, names: Sequence[str], *, case_sensitive: bool) -> str:

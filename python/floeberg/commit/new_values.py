@@ -367,10 +367,15 @@ def fitted(name: str, values: Array, field: pa.Field[Any], rows: int) -> Array:
     Raises:
         InvalidInputError: They do not fit.
     """
+    import pyarrow as pa  # noqa: PLC0415
+
     values = _column_of_rows(f"the new values of {name!r}:", values, rows)
     made = converted(name, values, field.type)
     if not field.nullable and made.null_count:
-        raise InvalidInputError(f"the column {name!r} is required, and a new value is null")
+        row = made.is_null().index(pa.scalar(True)).as_py()
+        raise InvalidInputError(
+            f"the column {name!r} is required, and a new value is null", context={"row": str(row)}
+        )
     return made
 
 

@@ -172,5 +172,5 @@ def _entries(changes: Mapping[str, str | None]) -> list[tuple[str, str | None]]:
             raise InvalidInputError(
                 f"the value of {key!r} is of type {type(value).__name__}, expected a str or None"
             )
-        entries.append((checked_text("key", key), value))
+        entries.append((checked_text("key", key), value if value is None else checked_text("value", value)))
     return entries

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
+from floeberg._arguments import checked_text
 from floeberg.commit.exact_values import converted
 from floeberg.commit.new_values import Rows, fitted, values_of_new_column
 from floeberg.commit.plain_columns import plain_batch, plain_schema
@@ -90,7 +91,10 @@ def added_columns(table: _native.LanceTable, columns: object) -> Made:
     if not columns:
         raise InvalidInputError("columns: expected new values by names, found none")
     own = schema_of_table(table)
-    values = {name: values_of_new_column(name, value, own.names) for name, value in columns.items()}
+    values = {
+        checked_text("columns", name): values_of_new_column(name, value, own.names)
+        for name, value in columns.items()
+    }
     empty = Rows(_empty(own), {}, case_sensitive=True)
     found = pa.schema(
         [

@@ -95,11 +95,7 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     )
     reader = reader_of(data, lambda: pa.schema([])) if has_rows else None
     given = schema_of(data) if reader is None else reader.schema
-    schema = plain_schema(given, keeps_dictionaries=True)
-
-    if len(set(schema.names)) < len(schema.names):
-        twice = next(name for name in schema.names if schema.names.count(name) > 1)
-        raise InvalidInputError(f"two columns are named {twice!r}")
+    schema = _columns(given, reader, is_users=reader is data)
 
     def create(files: list[tuple[str, int, int, bytes]]) -> _native.LanceTable:
         parts: dict[str, Any] = {
@@ -127,6 +123,9 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
                 files = new.write(_plain(reader, schema), schema, rows_per_file=most)
         except BaseException:
             new.remove()
+            if reader is not data:
+                # Some libraries answer nothing else while rows are read.
+                reader.close()
             raise
     try:
         return LanceTable(create(files), manifest_store=deciding)
@@ -143,6 +142,24 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
             ) from error
         new.remove()
         raise
+
+
+def _columns(given: pa.Schema, reader: pa.RecordBatchReader | None, *, is_users: bool) -> pa.Schema:
+    """The columns of a new table.
+
+    Raises:
+        InvalidInputError: Two columns have one name, or a type is not supported.
+    """
+    try:
+        schema = plain_schema(given, keeps_dictionaries=True)
+        if len(set(schema.names)) < len(schema.names):
+            twice = next(name for name in schema.names if schema.names.count(name) > 1)
+            raise InvalidInputError(f"two columns are named {twice!r}")
+    except FloebergError:
+        if reader is not None and not is_users:
+            reader.close()
+        raise
+    return schema
 
 
 def _may_be_there(location: str, options: dict[str, str]) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
+from floeberg._folder_errors import folder_errors
 from floeberg.commit.stored_rows import one_batch
 from floeberg.errors import FloebergError
 from floeberg.lance.pages import writer_of
@@ -111,7 +112,8 @@ class NewFiles:
         location = self._location(name)
         self.locations.append(location)
         if (local := _native.local_path(location)) is not None:
-            Path(local).parent.mkdir(parents=True, exist_ok=True)
+            with folder_errors(location):
+                Path(local).parent.mkdir(parents=True, exist_ok=True)
         return writer_of(location, schema, self.version, self.storage_options)
 
     def _finish(self, writer: PageWriter, name: str) -> int:

@@ -31,6 +31,8 @@ _UUID_BYTES = 16
 _UUID_TEXT = re.compile("-".join(f"[0-9a-fA-F]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
 _INTS = range(-(2**31), 2**31)
 _LARGEST_FLOAT = 3.4028235677973366e38
+_LARGEST_HALF_FLOAT = 65520.0
+"""The least numbers that would be rounded to infinity."""
 
 Check = Callable[[Any], "str | None"]
 
@@ -104,10 +106,22 @@ def _column(  # noqa: PLR0911 - one return a form
         items = _column(f"{path}.value", kind.item_field, [item for _, item in pairs])
         return pa.MapArray.from_arrays(offsets, keys, items)
     check = _check_of(kind)
+    kind = _finer(kind)
     if kind == pa.int32() and any(isinstance(each, int) and each not in _INTS for each in values):
         # What is too large is an error where rows are matched, or makes the column wider where it may.
         kind = pa.int64()
     return _leaf(path, kind, values, check)
+
+
+def _finer(kind: Any) -> Any:  # noqa: ANN401 - types
+    """The type in which no time of Python loses a part. Where rows are matched, what the unit lacks is an error."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if getattr(kind, "unit", None) not in ("s", "ms"):
+        return kind
+    if pa.types.is_time(kind):
+        return pa.time64("us")
+    return pa.duration("us") if pa.types.is_duration(kind) else pa.timestamp("us", kind.tz)
 
 
 def _is_list(kind: Any) -> bool:  # noqa: ANN401 - a type
@@ -240,6 +254,7 @@ def _check_of(kind: Any) -> Check | None:  # noqa: ANN401 - a type
     known: tuple[tuple[Callable[[Any], bool], Check], ...] = (
         (types.is_decimal, _not_decimal),
         (types.is_integer, _not_integer),
+        (types.is_float16, _not_half_float),
         (types.is_float32, _not_short_float),
         (types.is_floating, _not_float),
         (types.is_date, _not_day),
@@ -297,15 +312,26 @@ def _not_float(value: object) -> str | None:
 
 
 def _not_short_float(value: object) -> str | None:
-    wrong = _not_float(value)
-    if wrong is not None:
-        return wrong
-    is_lost = isinstance(value, float) and math.isfinite(value) and abs(value) >= _LARGEST_FLOAT
-    return f"{value!r} is out of the range of a float of 32 bits" if is_lost else None
+    return _not_float(value) or _beyond(value, _LARGEST_FLOAT, 32)
+
+
+def _not_half_float(value: object) -> str | None:
+    return _not_float(value) or _beyond(value, _LARGEST_HALF_FLOAT, 16)
+
+
+def _beyond(value: Any, least: float, bits: int) -> str | None:  # noqa: ANN401 - a number
+    is_lost = math.isfinite(value) and abs(value) >= least
+    return f"{value!r} is out of the range of a float of {bits} bits" if is_lost else None
 
 
 def _not_text(value: object) -> str | None:
-    return None if isinstance(value, str) else _found("a str", value)
+    if not isinstance(value, str):
+        return _found("a str", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return f"expected a text that UTF-8 can encode, found {value!r}"
+    return None
 
 
 def not_uuid(value: object) -> str | None:

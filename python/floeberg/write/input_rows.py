@@ -108,6 +108,23 @@ def _read(name: str, data: object) -> pa.RecordBatchReader | None:
         raise InvalidInputError(f"{name}: the rows cannot be read as Arrow: {error}") from error
 
 
+def _check_objects(data: object) -> None:
+    """Refuses columns of Python objects in frames of polars, which gives out where they are in memory.
+
+    Raises:
+        InvalidInputError: There is one.
+    """
+    if type(data).__module__.partition(".")[0] != "polars":
+        return
+    kinds = getattr(data, "schema", None) or {"": getattr(data, "dtype", None)}
+    for name, kind in kinds.items():
+        if str(kind) == "Object" or str(kind).startswith(("List(Object", "Array(Object")):
+            raise InvalidInputError(
+                f"column {name!r} holds Python objects (polars' type {kind}), which Arrow does not have: give it "
+                "another type first, such as pl.String"
+            )
+
+
 def _reader(data: object) -> pa.RecordBatchReader | None:
     import pyarrow as pa  # noqa: PLC0415
 
@@ -117,6 +134,7 @@ def _reader(data: object) -> pa.RecordBatchReader | None:
         # The stream of a pandas frame would make a column of its index.
         return pa.Table.from_pandas(cast("Any", data), preserve_index=False).to_reader()
     if hasattr(data, "__arrow_c_stream__"):
+        _check_objects(data)
         return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_stream(cast("Any", data)))
     if hasattr(data, "__arrow_c_array__"):
         batch = pa.record_batch(cast("Any", data))

@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader as _};
+use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader as _};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
-use floeberg_core::arrow_values::{check_layout, first_non_utf8};
+use floeberg_core::arrow_values::{check_layout, first_non_utf8, first_non_utf8_below, with_own_bits};
 use floeberg_core::schema::json::MAX_DEPTH;
 use floeberg_core::{Context as _, Error, Result, fenced};
 use pyo3::exceptions::{PyStopIteration, PyUnicodeDecodeError};
@@ -77,7 +77,9 @@ impl RowSource {
         check_types(&batch.getattr("schema")?, self.python_schema.bind(py))?;
         self.hand.get().put(filled(batch, &self.absent)?.unbind());
         let imported = fenced(|| match self.stream.next() {
-            Some(batch) => batch.map_err(|failure| unusable("batch", failure)),
+            Some(batch) => {
+                batch.map_err(|failure| null_in(&failure).unwrap_or_else(|| unusable("batch", failure)))
+            }
             None => Err(Error::internal("pyarrow gave no batch after it was handed one")),
         });
         imported.map(|batch| Some(Unchecked(batch))).map_err(|error| to_exception(py, &error))
@@ -118,16 +120,32 @@ pub fn with_buffers(batch: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
 
 /// The one batch of a `pyarrow.RecordBatchReader`, on its way to another library, which believes what it is given.
 ///
-/// It is checked and has all of its buffers, and its structs and lists begin at their first value. Values are not copied.
+/// It is checked and has all of its buffers, and its structs and lists begin at their first value. Values are not copied, but of
+/// columns with bools that begin within a byte: some libraries lose count of their bits.
 ///
-/// Errors: those of [`RowSource`] and [`Unchecked`]; `InvalidInput` where there is no batch.
+/// Errors: those of [`RowSource`] and [`Unchecked`]; `InvalidInput` where there is no batch, and for text that is not UTF-8.
 #[pyfunction]
 pub fn checked_batch(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<Batch> {
     let batch = RowSource::open(reader)?.next(py)?;
     runtime::call(py, || match batch {
-        Some(batch) => batch.checked().map(Batch),
+        Some(batch) => whole(&batch.checked()?).map(Batch),
         None => Err(Error::invalid_input("expected one batch")),
     })
+}
+
+fn whole(batch: &RecordBatch) -> Result<RecordBatch> {
+    let mut columns = Vec::with_capacity(batch.num_columns());
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        if let Some(row) = first_non_utf8_below(column) {
+            return Err(Error::invalid_input("a text is not UTF-8")
+                .with("column", field.name())
+                .with("row", row));
+        }
+        columns.push(with_own_bits(column)?);
+    }
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(batch.schema(), columns, &options)
+        .map_err(|failure| unusable("batch", failure))
 }
 
 /// Iterates over the batch that was put into it.
@@ -185,6 +203,16 @@ pub fn import_schema(py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Sche
     schema.call_method1("_export_to_c", ((&raw mut exported).expose_provenance(),))?;
     fenced(|| Schema::try_from(&exported).map_err(|failure| unusable("schema", failure)))
         .map_err(|error| to_exception(py, &error))
+}
+
+/// The error for a null in a column that its own rows call required.
+fn null_in(failure: &ArrowError) -> Option<Error> {
+    let ArrowError::InvalidArgumentError(said) = failure else { return None };
+    let (name, _) =
+        said.strip_prefix("Column '")?.split_once("' is declared as non-nullable but contains null")?;
+    let said = "a value is null, and the schema of the rows says that its column is required: fill it, or make the field \
+                nullable";
+    Some(Error::invalid_input(said).with("column", name))
 }
 
 fn unusable(what: &str, failure: ArrowError) -> Error {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pyarrow as pa
 import pytest
 
@@ -77,3 +79,30 @@ def test_a_later_term_of_a_predicate_is_computed_where_the_earlier_ones_hold(tab
         table.merge(
             source, predicate="10 / source.n > 4 AND source.n <> 0 AND target.id = source.id"
         ).when_matched_delete().execute()
+
+
+NAN_ROWS = pa.table({"id": [1, 2], "k": [math.nan, 1.0], "v": [0, 0]})
+
+
+@pytest.mark.parametrize("lance", [False, True])
+def test_nan_equals_nothing_in_a_condition_and_itself_as_a_key(tmp_path, lance):
+    if lance:
+        table = fb.lance.create_table(str(tmp_path / "t"), NAN_ROWS)
+    else:
+        catalog = fb.load_catalog("nan", type="filesystem", warehouse=str(tmp_path))
+        catalog.create_namespace("n")
+        table = catalog.create_table("n.t", NAN_ROWS)
+    counts = []
+    for how in (
+        {"predicate": "target.id = source.id AND target.k = source.k"},
+        {"predicate": "target.id = source.id AND (target.k = source.k OR FALSE)"},
+        {
+            "predicate": (fb.col("target.k") == fb.col("source.k"))
+            & (fb.col("target.id") == fb.col("source.id"))
+        },
+        {"on": ["id", "k"]},
+    ):
+        merge = table.merge(NAN_ROWS, **how, dry_run=True)
+        done = merge.when_matched_update({"v": 9}).when_not_matched_insert_all().execute()
+        counts.append((done.updated_rows, done.inserted_rows))
+    assert counts == [(1, 1), (1, 1), (1, 1), (2, 0)]

@@ -9,6 +9,7 @@
 mod layout;
 mod read;
 mod utf8;
+mod own_bits;
 mod write;
 mod partition_numbers;
 
@@ -16,7 +17,8 @@ mod partition_numbers;
 mod tests;
 
 pub use layout::check_layout;
+pub use own_bits::with_own_bits;
 pub use partition_numbers::PartitionNumbers;
 pub use read::from_array;
-pub use utf8::first_non_utf8;
+pub use utf8::{first_non_utf8, first_non_utf8_below};
 pub use write::{to_array, values_to_array};

@@ -15,6 +15,7 @@ mod prune;
 mod number;
 mod convert;
 mod project;
+mod half_float;
 mod values;
 mod sql;
 mod value_expression;

@@ -55,7 +55,10 @@ impl ReadRequest {
     ) -> Result<Self> {
         let known = with_row_columns(table).context("path", table.manifest_location())?;
         let output = Columns::of(table, &projected(table, &known, selected, case_sensitive)?);
-        let filter = match bind(filter, &known, case_sensitive)? {
+        let mut half_floats = HashSet::new();
+        table.schema().fields().iter().for_each(|field| add_half_floats(field, &mut half_floats));
+        let bound = bind(filter, &known, case_sensitive)?.with_half_floats(&|id| half_floats.contains(&id));
+        let filter = match bound {
             BoundExpr::True => None,
             expr => {
                 let columns = Columns::of(table, &known.select(&expr.column_ids())?);
@@ -203,6 +206,13 @@ fn narrowed(field: &Field, like: &CoreField) -> Field {
 fn add_ids(field: &Field, ids: &mut HashSet<i32>) {
     ids.insert(field.id);
     field.children.iter().for_each(|child| add_ids(child, ids));
+}
+
+fn add_half_floats(field: &Field, ids: &mut HashSet<i32>) {
+    if field.logical_type == "halffloat" {
+        ids.insert(field.id);
+    }
+    field.children.iter().for_each(|child| add_half_floats(child, ids));
 }
 
 fn has_blob_v2(field: &Field) -> bool {

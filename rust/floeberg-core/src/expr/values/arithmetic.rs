@@ -134,6 +134,10 @@ pub(super) fn absolute(values: &Operand) -> Result<Operand> {
     let kind = values.data_type().clone();
     match kind {
         DataType::Null => Ok(values.clone()),
+        DataType::Float16 => {
+            let wide = values.map(|array| to_type(array, &DataType::Float32))?;
+            absolute(&wide)?.map(|array| to_type(array, &kind))
+        }
         DataType::Float32 => values.map(|array| {
             let made: Float32Array = array.as_primitive::<Float32Type>().unary(f32::abs);
             Ok(Arc::new(made) as ArrayRef)

@@ -21,6 +21,7 @@ use super::{Comparison, Literal};
 use crate::error::{Error, Result};
 use crate::expr::convert::{Converted, convert};
 use crate::expr::evaluate::tested;
+use crate::expr::half_float::nearest_half_float;
 use crate::expr::{BoundColumn, BoundExpr, BoundPredicate, Operator, RawLiteral};
 use crate::schema::Type;
 use crate::value::Value;
@@ -84,7 +85,7 @@ pub(super) fn with_literal(comparison: Comparison, values: &Operand, literal: &L
     let fixed = |holds: bool| values.map(|array| Ok(for_all(array, holds)));
     let is_less = matches!(comparison, Comparison::Lt | Comparison::LtEq);
     match convert(&literal.raw, &target)? {
-        Converted::Exact(value) => answer(comparison.operator(), value),
+        Converted::Exact(value) => answer(comparison.operator(), nearest(value, &kind)),
         Converted::Between(below, _) if is_less => answer(Operator::LtEq, below),
         Converted::Between(_, above) if matches!(comparison, Comparison::Gt | Comparison::GtEq) => {
             answer(Operator::GtEq, above)
@@ -112,7 +113,7 @@ pub(super) fn among_literals(values: &Operand, literals: &[&Literal]) -> Result<
             return Ok(None);
         }
         match convert(&literal.raw, &target)? {
-            Converted::Exact(value) => found.push(value),
+            Converted::Exact(value) => found.push(nearest(value, values.data_type())),
             _ => return Ok(None),
         }
         tested_as = Some(target);
@@ -120,6 +121,14 @@ pub(super) fn among_literals(values: &Operand, literals: &[&Literal]) -> Result<
     let Some(target) = tested_as.filter(|_| literals.len() > 1) else { return Ok(None) };
     let column = Type::Primitive(target);
     values.map(|array| masked(Operator::In, array, &column, found.clone())).map(Some)
+}
+
+/// A literal beside values of a type: the nearest of them.
+fn nearest(value: Value, kind: &DataType) -> Value {
+    match value {
+        Value::Float(number) if kind == &DataType::Float16 => Value::Float(nearest_half_float(number)),
+        other => other,
+    }
 }
 
 /// The answer of a filter's test for each value; null for null.

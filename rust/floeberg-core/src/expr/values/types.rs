@@ -58,7 +58,8 @@ fn integers(one: &DataType, other: &DataType) -> DataType {
     match bits(unsigned) {
         8 => D::Int16,
         16 => D::Int32,
-        _ => D::Int64,
+        32 => D::Int64,
+        _ => D::Decimal128(20, 0),
     }
 }
 

@@ -1,0 +1,47 @@
+//! Which literal is compared with floats of 16 bits?
+//!
+//! Their columns are floats for a filter. A literal means the nearest value of its column, as for all floats.
+
+use std::sync::Arc;
+
+use arrow_array::types::{ArrowPrimitiveType, Float16Type};
+
+use super::{BoundExpr, BoundPredicate, Operator};
+use crate::value::Value;
+
+type HalfFloat = <Float16Type as ArrowPrimitiveType>::Native;
+
+/// The nearest float of 16 bits. A finite number beyond the largest one stays what it is.
+pub(super) fn nearest_half_float(number: f32) -> f32 {
+    let half = HalfFloat::from_f32(number).to_f32();
+    if half.is_infinite() { number } else { half }
+}
+
+impl BoundExpr {
+    /// The filter for columns of which some, by their field ids, are floats of 16 bits.
+    #[must_use]
+    pub fn with_half_floats(self, is_half_float: &impl Fn(i32) -> bool) -> Self {
+        let each =
+            |children: Vec<Self>| children.into_iter().map(|child| child.with_half_floats(is_half_float));
+        match self {
+            Self::And(children) => Self::And(each(children).collect()),
+            Self::Or(children) => Self::Or(each(children).collect()),
+            Self::Predicate(test) if is_half_float(test.column.id) => test.with_half_floats(),
+            other => other,
+        }
+    }
+}
+
+impl BoundPredicate {
+    fn with_half_floats(self) -> BoundExpr {
+        let literals = self.literals.iter().map(|literal| match literal {
+            Value::Float(number) => Value::Float(nearest_half_float(*number)),
+            other => other.clone(),
+        });
+        let literals: Vec<_> = literals.collect();
+        match self.op {
+            Operator::In | Operator::NotIn => Self::set(self.op, self.column, self.transform, literals),
+            _ => BoundExpr::Predicate(Self { literals: Arc::from(literals), ..self }),
+        }
+    }
+}
