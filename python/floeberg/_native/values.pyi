@@ -45,7 +45,7 @@ def expression_to_text(tree: _Tree) -> str:
 class SqlExpression:
     """A SQL expression of values that was read."""
 
-    def __init__(self, text: str) -> None: ...
+    def __new__(cls, text: str) -> SqlExpression: ...
     def columns(self) -> list[str]:
         """The dotted names of all columns in the text."""
     def conjuncts(self) -> list[SqlExpression]:

@@ -126,8 +126,8 @@ class LanceTableJoins(LanceTableWrites):
         Args:
             source: Rows from any library, with any columns. They are read once. The keys are kept in memory, and other
                 columns as with `upsert`.
-            on: Columns that both have, and that are equal where rows match. Null equals nothing, as in SQL, and NaN equals
-                NaN, as with `upsert`; in a predicate NaN equals nothing.
+            on: Columns that both have, and that are equal where rows match. Null equals nothing, as in SQL. NaN equals
+                NaN, as with `upsert`; in a predicate it equals nothing.
             predicate: Instead, a condition in SQL or a comparison of `fb.col`, with at least one term such as
                 `target.id = source.id`.
             case_sensitive: Whether the case of names counts.
