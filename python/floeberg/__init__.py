@@ -27,7 +27,6 @@ from floeberg import (
     types,
     variant,
 )
-from floeberg._older_pickles import refuse_modules
 from floeberg._table_like import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
 from floeberg.catalog import Catalog, load_catalog
 from floeberg.commit import CommitResult, MergeBuilder, ProgressReport, Transaction, UpsertResult
@@ -156,7 +155,6 @@ def _lance_frame(
     return lance_frame(scan, spark, options)
 
 
-refuse_modules()
 register_frames("spark", _spark_frame, _spark_lanes)
 register_changelog_frames("spark", _changelog_frame)
 register_lance_frames("spark", _lance_frame)

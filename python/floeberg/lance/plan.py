@@ -181,7 +181,7 @@ class LancePlan(Sequence[LanceTask]):
     def __getitem__(self, index: int | slice) -> LanceTask | list[LanceTask]:
         if isinstance(index, slice):
             return [self._task(each) for each in range(*index.indices(len(self)))]
-        # As a list: what is no integer is a TypeError.
+        # As a list: an index that is not an integer is a TypeError.
         number = operator.index(index)
         place = number + len(self) if number < 0 else number
         if not 0 <= place < len(self):

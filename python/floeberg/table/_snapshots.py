@@ -69,7 +69,7 @@ class TableSnapshots(TableBase):
         """The snapshot with an id, or `None`.
 
         Raises:
-            InvalidInputError: The id is no integer of 64 bits.
+            InvalidInputError: The id is not a 64-bit integer.
 
         Examples:
             >>> table.snapshot_by_id(12) is None

@@ -22,7 +22,7 @@ __all__ = ["chosen_files", "files_token"]
 
 def files_token(plan: Plan, numbers: Sequence[int]) -> str:
     """The value of the option that names files by their numbers."""
-    # Numbers near each other are told in little space by their distances.
+    # The distances between near numbers need little space.
     steps = [one - other for one, other in zip(numbers, (0, *numbers), strict=False)]
     text = json.dumps([_digest(plan), steps], separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode())).decode()

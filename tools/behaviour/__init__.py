@@ -1,1 +1,0 @@
-"""What the installed package does, recorded, to be compared with what another version does."""
