@@ -59,7 +59,7 @@ def objects(deletes):
     native += natives
     change = _native.ViewOperation.update_properties(updates={"a": "1"}, removals=[])
     native += [change, change.attempt(view._inner, storage_options={})]
-    native += [_native.SqlExpression("a + 1")]
+    native += [_native.SqlExpression.parse("a + 1")]
     native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
     return {type(each): each for each in (*wrapped, *native)}
 
@@ -175,6 +175,7 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "PlanParts",
             "ReplacedRows",
             "SourceKeys",
+            "SqlExpression",
             "Transaction",
             "MetadataReader",
             "ViewAttempt",

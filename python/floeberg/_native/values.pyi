@@ -45,7 +45,9 @@ def expression_to_text(tree: _Tree) -> str:
 class SqlExpression:
     """A SQL expression of values that was read."""
 
-    def __new__(cls, text: str) -> SqlExpression: ...
+    @staticmethod
+    def parse(text: str) -> SqlExpression:
+        """Reads an expression."""
     def columns(self) -> list[str]:
         """The dotted names of all columns in the text."""
     def conjuncts(self) -> list[SqlExpression]:

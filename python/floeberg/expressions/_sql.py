@@ -28,7 +28,7 @@ class SqlExpression:
             InvalidInputError: The text is not an expression.
             UnsupportedError: It has something that is not understood.
         """
-        self._inner = _native.SqlExpression(checked_text("expression", text))
+        self._inner = _native.SqlExpression.parse(checked_text("expression", text))
 
     @classmethod
     def _of(cls, inner: _native.SqlExpression) -> SqlExpression:

@@ -20,8 +20,9 @@ pub struct SqlExpression(ValueExpression);
 
 #[pymethods]
 impl SqlExpression {
-    #[new]
-    fn new(py: Python<'_>, text: &str) -> PyResult<Self> {
+    /// Reads an expression.
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &str) -> PyResult<Self> {
         runtime::call(py, || ValueExpression::parse(text)).map(Self)
     }
 

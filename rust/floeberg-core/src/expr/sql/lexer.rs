@@ -35,9 +35,9 @@ pub(super) struct Spanned<'a> {
 }
 
 /// The signs, longer ones before their beginnings.
-const SIGNS: [&str; 21] = [
+const SIGNS: [&str; 20] = [
     "<=>", "==", "!=", "<>", "<=", ">=", "||", "::", "=", "<", ">", "(", ")", ",", ".", "+", "-", "*", "/",
-    "%", ";",
+    "%",
 ];
 
 /// Cuts a text into tokens.
@@ -88,6 +88,7 @@ fn unexpected(character: char) -> String {
         '&' => ": use AND",
         '|' => ": use OR",
         '!' | '~' => ": use NOT",
+        ';' => ": there is one expression",
         '[' | ']' | '{' | '}' => ": a list stands in parentheses, as in IN (1, 2)",
         _ => "",
     };

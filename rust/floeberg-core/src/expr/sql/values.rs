@@ -28,9 +28,9 @@ pub(super) enum Level {
 ///
 /// Errors: `InvalidInput` with the position and what was expected there; `Unsupported` for what is not understood.
 pub(in crate::expr) fn parse_values(sql: &str) -> Result<Node> {
+    let sql = sql.trim_end_matches(|end: char| end == ';' || end.is_whitespace());
     let mut parser = Parser { sql, tokens: tokens(sql)?, next: 0, depth: 0 };
     let node = parser.values(Level::Or)?;
-    while parser.accept_sign(";") {}
     if *parser.peek() != Token::End {
         return Err(parser.expected("an operator or the end: there is one expression"));
     }
