@@ -6,6 +6,8 @@ import hashlib
 import urllib.request
 from pathlib import Path
 
+from one_at_a_time import one_at_a_time
+
 CENTRAL = "https://repo1.maven.org/maven2"
 _AT_ONCE = 1 << 20
 
@@ -18,10 +20,11 @@ def jar(folder: Path, place: str, sha256: str) -> Path:
         ValueError: It is not the one that was pinned.
     """
     path = folder / place.rpartition("/")[2]
-    if not path.exists():
-        unfinished = path.with_suffix(".part")
-        urllib.request.urlretrieve(f"{CENTRAL}/{place}", unfinished)
-        unfinished.rename(path)
+    with one_at_a_time(folder):
+        if not path.exists():
+            unfinished = path.with_suffix(".part")
+            urllib.request.urlretrieve(f"{CENTRAL}/{place}", unfinished)
+            unfinished.rename(path)
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while part := file.read(_AT_ONCE):
