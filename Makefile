@@ -63,7 +63,7 @@ object-stores: install java ## Tables in S3: the wheel with the cloud stores, a 
 	PYTHONPATH=$(VENV)/clouds $(PYTHON) -m pytest tests/object_stores $(ARGS)
 
 interop: install java ## PyIceberg, DuckDB and Iceberg Java read what we write, and write what we read; downloads them once
-	$(PYTEST) tests/interop $(ARGS)
+	$(PYTHON) -m pytest tests/interop --durations 10 $(ARGS)
 
 check: install ## Format, lints, types, stubs, dependency and layering rules
 	cargo fmt --all --check
