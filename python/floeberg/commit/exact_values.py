@@ -290,22 +290,21 @@ def _check_same(path: str, values: Array, made: Array) -> None:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    rounds = (pa.types.is_floating(values.type), pa.types.is_floating(made.type))
-    # pyarrow looks at the digits of integers in floats of 32 and 64 bits alone.
-    is_short = pa.types.is_integer(values.type) and pa.types.is_float16(made.type)
-    if not is_short and (
-        not any(rounds)
-        or not all(
-            pa.types.is_floating(each) or pa.types.is_decimal(each) for each in (values.type, made.type)
-        )
-    ):
+    is_float = pa.types.is_floating(values.type)
+    if pa.types.is_floating(made.type):
+        # pyarrow looks at the digits of integers in floats of 32 and 64 bits alone.
+        is_short = pa.types.is_integer(values.type) and pa.types.is_float16(made.type)
+        rounds = is_float or pa.types.is_decimal(values.type) or is_short
+    else:
+        rounds = is_float and pa.types.is_decimal(made.type)
+    if not rounds:
         return
     try:
         same = pc.equal(values, _cast(made, values.type))
     except pa.ArrowInvalid:
         # What does not come back at all is too large.
         same = pa.repeat(pa.scalar(False), len(values))
-    if rounds[0]:
+    if is_float:
         same = pc.or_(same, pc.is_nan(values))
     changed = pc.invert(pc.fill_null(same, True))
     if pc.any(changed).as_py():

@@ -320,7 +320,8 @@ def _not_half_float(value: object) -> str | None:
 
 
 def _beyond(value: Any, least: float, bits: int) -> str | None:  # noqa: ANN401 - a number
-    is_lost = math.isfinite(value) and abs(value) >= least
+    # An integer may be too large to become a float, and is compared with one.
+    is_lost = least <= abs(value) < math.inf
     return f"{value!r} is out of the range of a float of {bits} bits" if is_lost else None
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg.errors import FloebergError, InvalidInputError, StorageError
+from floeberg.errors import FloebergError, InvalidInputError, StorageError, TableAlreadyExistsError
 
 COARSE = pa.schema(
     {
@@ -148,7 +148,11 @@ def test_texts_that_utf_8_cannot_encode_are_refused(tmp_path):
 
 
 def test_a_refused_relation_leaves_its_connection_free(tmp_path):
+    fb.lance.create_table(str(tmp_path / "there"), pa.table({"i": [1]}))
     with duckdb.connect() as connection:
+        with pytest.raises(TableAlreadyExistsError):
+            fb.lance.create_table(str(tmp_path / "there"), connection.sql("SELECT 1 AS i"))
+        assert connection.sql("SELECT 1").fetchall() == [(1,)]
         with pytest.raises(FloebergError, match="cannot write"):
             fb.lance.create_table(str(tmp_path / "t"), connection.sql("SELECT INTERVAL 1 DAY AS i"))
         assert connection.sql("SELECT 1").fetchall() == [(1,)]
@@ -187,3 +191,12 @@ def test_short_floats_are_compared_in_their_own_type(tmp_path):
         assert table.update(
             {"at": fb.sql_expr(f"IF({text}, at, 1 / 0)")}, text, dry_run=True
         ).updated_rows == len(expected)
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32()])
+def test_integers_beyond_all_floats_are_refused(tmp_path, kind):
+    table = fb.lance.create_table(str(tmp_path / "t"), pa.schema({"h": kind}))
+    with pytest.raises(InvalidInputError, match="out of the range of a float"):
+        table.append([{"h": 10**400}])
+    table.append([{"h": float("inf")}, {"h": float("nan")}, {"h": 3}])
+    assert table.scan("h > 2").count() == 2

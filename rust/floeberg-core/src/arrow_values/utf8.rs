@@ -28,6 +28,8 @@ pub fn first_non_utf8(array: &dyn Array) -> Option<usize> {
 /// The depth is that of a type, which was checked.
 pub fn first_non_utf8_below(array: &dyn Array) -> Option<usize> {
     match array.data_type() {
+        // Lists of numbers are long, and none of them is looked at.
+        kind if !has_texts(kind) => None,
         DataType::Struct(_) => {
             let columns = array.as_struct().columns().iter();
             columns.filter_map(|child| of_valid(child.as_ref(), array.nulls())).min()
@@ -62,6 +64,19 @@ pub fn first_non_utf8_below(array: &dyn Array) -> Option<usize> {
             (0..array.len()).find(wrong)
         }
         _ => first_non_utf8(array),
+    }
+}
+
+fn has_texts(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Struct(fields) => fields.iter().any(|field| has_texts(field.data_type())),
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => has_texts(field.data_type()),
+        DataType::Dictionary(_, values) => has_texts(values),
+        _ => false,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::value::Value;
 type HalfFloat = <Float16Type as ArrowPrimitiveType>::Native;
 
 /// The nearest float of 16 bits. A finite number beyond the largest one stays what it is.
-pub(super) fn nearest_half_float(number: f32) -> f32 {
+fn nearest_half_float(number: f32) -> f32 {
     let half = HalfFloat::from_f32(number).to_f32();
     if half.is_infinite() { number } else { half }
 }

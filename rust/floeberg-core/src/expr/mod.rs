@@ -15,12 +15,13 @@ mod prune;
 mod number;
 mod convert;
 mod project;
+mod names;
+mod term_text;
+mod bind;
 mod half_float;
 mod values;
 mod sql;
 mod value_expression;
-mod term_text;
-mod bind;
 mod display;
 pub mod json;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::sql::is_plain_name;
+use super::names::is_plain_name;
 use crate::transform::Transform;
 
 /// Writes `a.b`, `"a b"` or `bucket(16, a)`.

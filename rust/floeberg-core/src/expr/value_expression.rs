@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 
+use super::Operator;
 use super::sql::parse_values;
-use super::values::{Columns, Comparison, Evaluation, Kind, Node, Rows};
+use super::values::{Columns, Evaluation, Kind, Node, Rows};
 use crate::error::{Error, ErrorKind, Result};
 
 #[cfg(test)]
@@ -27,7 +28,7 @@ pub struct ValueExpression {
 impl ValueExpression {
     /// Reads an expression.
     ///
-    /// Errors: `InvalidInput` with the position for a text that is none; `Unsupported` for what is not understood.
+    /// Errors: `InvalidInput` with the position for a text that is not an expression; `Unsupported` for what is not understood.
     pub fn parse(text: &str) -> Result<Self> {
         let tree = parse_values(text).map_err(|error| {
             let said = error.message().trim_start_matches("the filter is wrong ").to_owned();
@@ -42,11 +43,6 @@ impl ValueExpression {
             }
         })?;
         Ok(Self { text: Arc::from(text), tree: Arc::new(tree) })
-    }
-
-    /// The text as it was written.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// The dotted names of all columns, in order.
@@ -80,7 +76,7 @@ impl ValueExpression {
 
     /// The two columns whose equality the expression is.
     pub fn equal_columns(&self) -> Option<(&str, &str)> {
-        let Kind::Compare(Comparison::Eq, left, right) = &self.tree.kind else { return None };
+        let Kind::Compare(Operator::Eq, left, right) = &self.tree.kind else { return None };
         match (&left.kind, &right.kind) {
             (Kind::Column(left), Kind::Column(right)) => Some((left, right)),
             _ => None,

@@ -65,6 +65,16 @@ pub fn field_id(field: &ArrowField) -> Option<i32> {
     field.metadata().get(FIELD_ID_KEY)?.parse().ok()
 }
 
+/// How many units of time a second has.
+pub fn units_per_second(unit: TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    }
+}
+
 fn primitive_to_arrow(primitive: &PrimitiveType) -> DataType {
     use PrimitiveType as P;
     match primitive {

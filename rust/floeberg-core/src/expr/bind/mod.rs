@@ -15,6 +15,8 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub(super) use predicate::bind as bind_to_column;
+
 use super::{BoundColumn, BoundExpr, Expr};
 use crate::error::Result;
 use crate::schema::Schema;

@@ -11,7 +11,11 @@ use crate::transform::Transform;
 use crate::value::Value;
 
 /// Binds a test to its column; with `negated`, its two-valued opposite.
-pub(super) fn bind(predicate: &Predicate, column: Arc<BoundColumn>, negated: bool) -> Result<BoundExpr> {
+pub(in crate::expr) fn bind(
+    predicate: &Predicate,
+    column: Arc<BoundColumn>,
+    negated: bool,
+) -> Result<BoundExpr> {
     let Predicate { op, term, literals } = predicate;
     check_count(*op, literals.len())?;
     let Some(test) = tested(term, column)? else {

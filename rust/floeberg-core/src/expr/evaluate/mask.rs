@@ -2,6 +2,8 @@
 //!
 //! In: a test and its column's array. Out: one bit per row.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Decimal128Type, Float32Type, Float64Type, Int32Type, Int64Type, Time64MicrosecondType,
@@ -15,7 +17,7 @@ use arrow_schema::{DataType, TimeUnit};
 use super::column_array::ColumnArray;
 use super::kernel::{is_nan, ordered, prefixed};
 use crate::error::{Error, Result};
-use crate::expr::{BoundPredicate, Operator};
+use crate::expr::{BoundExpr, BoundPredicate, Operator};
 use crate::schema::{PrimitiveType, Type};
 use crate::value::Value;
 
@@ -52,9 +54,18 @@ pub(super) fn mask(test: &BoundPredicate, column: &ColumnArray) -> Result<Boolea
     })
 }
 
-/// The answers of a test for values; those for null are not defined.
-pub(in crate::expr) fn tested(test: &BoundPredicate, values: &ArrayRef) -> Result<BooleanBuffer> {
-    values_mask(test, values, &test.column.field_type)
+/// A filter of one column that is bound to a single test, over its values. What it is for null is that of the filter.
+pub(in crate::expr) fn evaluate_values(expr: &BoundExpr, values: &ArrayRef) -> Result<BooleanBuffer> {
+    match expr {
+        BoundExpr::True => Ok(BooleanBuffer::new_set(values.len())),
+        BoundExpr::False => Ok(BooleanBuffer::new_unset(values.len())),
+        BoundExpr::Predicate(test) => {
+            mask(test, &ColumnArray { values: Arc::clone(values), nulls: values.logical_nulls() })
+        }
+        BoundExpr::And(_) | BoundExpr::Or(_) => {
+            Err(Error::internal("a filter of values is not a single test"))
+        }
+    }
 }
 
 /// The bits of the rows that are not null; the others are not defined.
@@ -241,7 +252,7 @@ fn literals<'a, T>(test: &'a BoundPredicate, native: impl Fn(&'a Value) -> Optio
     })
 }
 
-fn zone(found: &DataType) -> Option<std::sync::Arc<str>> {
+fn zone(found: &DataType) -> Option<Arc<str>> {
     match found {
         DataType::Timestamp(_, zone) => zone.clone(),
         _ => None,

@@ -11,4 +11,4 @@ mod tests;
 pub use batch::evaluate_batch;
 pub use row::evaluate_row;
 
-pub(super) use mask::tested;
+pub(super) use mask::evaluate_values;

@@ -16,5 +16,3 @@ pub use parser::parse;
 pub use value_columns::value_columns;
 
 pub(super) use values::parse_values;
-
-pub(super) use parser::is_plain_name;

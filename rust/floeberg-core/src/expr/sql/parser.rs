@@ -16,6 +16,7 @@ use super::lexer::{Token, tokens, wrong};
 use super::like::{Pattern, pattern};
 use super::literal;
 use crate::error::Result;
+use crate::expr::names::is_reserved;
 use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term};
 use crate::transform::Transform;
 
@@ -147,20 +148,25 @@ impl Parser<'_> {
     fn like(&mut self, term: Term, negated: bool) -> Result<Expr> {
         let at = self.at();
         let text = self.text()?;
-        let mut escape = '\\';
-        if self.accept("ESCAPE") {
-            let written = self.text()?;
-            let mut characters = written.chars();
-            escape = match (characters.next(), characters.next()) {
-                (Some(only), None) => only,
-                _ => return Err(wrong(self.sql, at, "ESCAPE needs one character")),
-            };
-        }
+        let escape = self.escape(at)?;
         match pattern(&text, escape).map_err(|what| wrong(self.sql, at, &what))? {
             Pattern::Exact(text) => Ok(leaf(Operator::Eq, term, vec![RawLiteral::String(text)], negated)),
             Pattern::Prefix(text) => {
                 Ok(leaf(Operator::StartsWith, term, vec![RawLiteral::String(text)], negated))
             }
+        }
+    }
+
+    /// The character of ESCAPE after a pattern, which begins at a byte; a backslash where ESCAPE is not written.
+    pub(super) fn escape(&mut self, at: usize) -> Result<char> {
+        if !self.accept("ESCAPE") {
+            return Ok('\\');
+        }
+        let written = self.text()?;
+        let mut characters = written.chars();
+        match (characters.next(), characters.next()) {
+            (Some(only), None) => Ok(only),
+            _ => Err(wrong(self.sql, at, "ESCAPE needs one character")),
         }
     }
 
@@ -252,7 +258,7 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    fn comparison_sign(&mut self) -> Option<(Operator, bool)> {
+    pub(super) fn comparison_sign(&mut self) -> Option<(Operator, bool)> {
         let Token::Sign(sign) = self.peek() else { return None };
         let found = comparison(sign)?;
         self.next += 1;
@@ -302,18 +308,4 @@ fn all_of(terms: Vec<Expr>) -> Expr {
         });
     }
     Expr::all_of([all])
-}
-
-/// Words that are names only in quotes.
-fn is_reserved(word: &str) -> bool {
-    const RESERVED: [&str; 11] =
-        ["AND", "OR", "NOT", "IN", "IS", "NULL", "LIKE", "BETWEEN", "TRUE", "FALSE", "ESCAPE"];
-    RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
-}
-
-/// Is a name the same without quotes?
-pub(in crate::expr) fn is_plain_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_alphabetic() || first == '_')
-        && name.chars().all(|character| character.is_alphanumeric() || character == '_')
-        && !is_reserved(name)
 }

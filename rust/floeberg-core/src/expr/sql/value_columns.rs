@@ -8,12 +8,7 @@
 use super::cursor::Parser;
 use super::lexer::{Token, tokens};
 use crate::expr::MAX_DEPTH;
-
-/// Words that open, divide and close an expression, and are no columns.
-const WORDS: [&str; 22] = [
-    "AND", "OR", "NOT", "IS", "NULL", "IN", "LIKE", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "END", "AS",
-    "TRUE", "FALSE", "ILIKE", "ESCAPE", "DISTINCT", "FROM", "NAN", "DATE",
-];
+use crate::expr::names::is_reserved_in_values;
 
 /// The columns that a text names, if it reads as an expression of columns.
 ///
@@ -160,6 +155,7 @@ impl Parser<'_> {
     }
 }
 
+/// Words that open, divide and close an expression, and are no columns.
 fn is_word(word: &str) -> bool {
-    WORDS.iter().any(|each| word.eq_ignore_ascii_case(each))
+    is_reserved_in_values(word) || ["NAN", "DATE"].iter().any(|each| word.eq_ignore_ascii_case(each))
 }

@@ -7,14 +7,9 @@ use super::lexer::Token;
 use super::values::Level;
 use crate::error::Result;
 use crate::expr::RawLiteral;
+use crate::expr::names::is_reserved_in_values;
 use crate::expr::number::parse_number;
 use crate::expr::values::{Arithmetic, Function, Kind, Literal, Node, SqlType};
-
-/// Words that are names only in quotes.
-const RESERVED: [&str; 20] = [
-    "AND", "OR", "NOT", "IN", "IS", "NULL", "LIKE", "ILIKE", "BETWEEN", "TRUE", "FALSE", "ESCAPE", "CASE",
-    "WHEN", "THEN", "ELSE", "END", "AS", "FROM", "DISTINCT",
-];
 
 /// The functions, and how many arguments they have at least and at most.
 const FUNCTIONS: [(&str, Function, usize, usize); 24] = [
@@ -80,7 +75,7 @@ impl Parser<'_> {
             }
             "CASE" => self.value_case(at),
             _ if matches!(self.peek_second(), Token::Text(_)) => self.typed_literal(at, word),
-            _ if matches!(self.peek_second(), Token::Sign("(")) && !is_reserved(word) => {
+            _ if matches!(self.peek_second(), Token::Sign("(")) && !is_reserved_in_values(word) => {
                 self.function(at, word)
             }
             _ => self.column(at),
@@ -112,7 +107,7 @@ impl Parser<'_> {
 
     fn column_part(&mut self) -> Result<String> {
         let name = match self.peek() {
-            Token::Word(word) if !is_reserved(word) => (*word).to_owned(),
+            Token::Word(word) if !is_reserved_in_values(word) => (*word).to_owned(),
             Token::Quoted(name) => name.clone(),
             _ => return Err(self.expected("a value")),
         };
@@ -319,8 +314,4 @@ fn type_of(name: &str) -> Option<SqlType> {
         _ => return None,
     };
     Some(SqlType::Of(kind))
-}
-
-fn is_reserved(word: &str) -> bool {
-    RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
 }

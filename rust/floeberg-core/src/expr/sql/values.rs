@@ -9,7 +9,7 @@ use super::lexer::{Token, tokens};
 use super::like::escaped_prefix;
 use crate::error::{Error, Result};
 use crate::expr::MAX_DEPTH;
-use crate::expr::values::{Arithmetic, Comparison, Is, Kind, Node};
+use crate::expr::values::{Arithmetic, Function, Is, Kind, Node};
 
 /// How tightly operators bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,7 +102,7 @@ impl Parser<'_> {
             while self.accept_sign("||") {
                 parts.push(self.values(Level::Sum)?);
             }
-            return Ok(Ok(self.node(at, Kind::Call(crate::expr::values::Function::Concat, parts))));
+            return Ok(Ok(self.node(at, Kind::Call(Function::Concat, parts))));
         }
         if level <= Level::Comparison {
             match self.value_test(at, left)? {
@@ -160,9 +160,10 @@ impl Parser<'_> {
     /// A comparison, or another test of the left side, if one is next; else the left side again.
     fn value_test(&mut self, at: usize, left: Node) -> Result<Result<Node, Node>> {
         let left = Box::new(left);
-        if let Some(comparison) = self.comparison_of_values() {
+        if let Some((operator, opposite)) = self.comparison_sign() {
+            let operator = if opposite { operator.complement().unwrap_or(operator) } else { operator };
             let right = Box::new(self.values(Level::Concat)?);
-            return Ok(Ok(self.node(at, Kind::Compare(comparison, left, right))));
+            return Ok(Ok(self.node(at, Kind::Compare(operator, left, right))));
         }
         if self.accept_sign("<=>") {
             let right = Box::new(self.values(Level::Concat)?);
@@ -195,7 +196,7 @@ impl Parser<'_> {
         if self.accept("STARTS") {
             self.expect("WITH")?;
             let pattern = escaped_prefix(&self.text()?);
-            let kind = Kind::Like { of: left, pattern, escape: Some('\\'), case_sensitive: true, negated };
+            let kind = Kind::Like { of: left, pattern, escape: '\\', case_sensitive: true, negated };
             return Ok(Ok(self.node(at, kind)));
         }
         for (word, case_sensitive) in [("LIKE", true), ("ILIKE", false)] {
@@ -203,9 +204,10 @@ impl Parser<'_> {
                 let Token::Text(_) = self.peek() else {
                     return Err(self.not_supported(&format!("{word} needs a literal pattern")));
                 };
+                let at_pattern = self.at();
                 let pattern = self.text()?;
-                let escape = if self.accept("ESCAPE") { self.escape()? } else { '\\' };
-                let kind = Kind::Like { of: left, pattern, escape: Some(escape), case_sensitive, negated };
+                let escape = self.escape(at_pattern)?;
+                let kind = Kind::Like { of: left, pattern, escape, case_sensitive, negated };
                 return Ok(Ok(self.node(at, kind)));
             }
         }
@@ -216,31 +218,6 @@ impl Parser<'_> {
             );
         }
         Ok(Err(*left))
-    }
-
-    fn escape(&mut self) -> Result<char> {
-        let at = self.at();
-        let written = self.text()?;
-        let mut characters = written.chars();
-        match (characters.next(), characters.next()) {
-            (Some(only), None) => Ok(only),
-            _ => Err(super::lexer::wrong(self.sql, at, "ESCAPE needs one character")),
-        }
-    }
-
-    fn comparison_of_values(&mut self) -> Option<Comparison> {
-        let Token::Sign(sign) = self.peek() else { return None };
-        let found = match *sign {
-            "=" | "==" => Comparison::Eq,
-            "!=" | "<>" => Comparison::NotEq,
-            "<" => Comparison::Lt,
-            "<=" => Comparison::LtEq,
-            ">" => Comparison::Gt,
-            ">=" => Comparison::GtEq,
-            _ => return None,
-        };
-        self.advance(1);
-        Some(found)
     }
 
     /// `(a, b)`

@@ -115,16 +115,12 @@ fn with_room(operator: Arithmetic, one: Operand, other: Operand) -> Result<(Oper
     if needed > i16::from(arrow_schema::DECIMAL256_MAX_PRECISION) {
         return Err(Error::invalid_input(format!("overflow: the result has up to {needed} digits")));
     }
-    if needed <= i16::from(arrow_schema::DECIMAL128_MAX_PRECISION) && !is_wide(&one) && !is_wide(&other) {
-        let narrow = |operand: Operand, precision, scale| {
-            operand.map(|array| to_type(array, &DataType::Decimal128(precision, scale)))
-        };
-        return Ok((narrow(one, left, scale)?, narrow(other, right, of)?));
-    }
-    let wide = |operand: Operand, precision, scale| {
-        operand.map(|array| to_type(array, &DataType::Decimal256(precision, scale)))
-    };
-    Ok((wide(one, left, scale)?, wide(other, right, of)?))
+    let narrow =
+        needed <= i16::from(arrow_schema::DECIMAL128_MAX_PRECISION) && !is_wide(&one) && !is_wide(&other);
+    let kind = if narrow { DataType::Decimal128 } else { DataType::Decimal256 };
+    let one = one.map(|array| to_type(array, &kind(left, scale)))?;
+    let other = other.map(|array| to_type(array, &kind(right, of)))?;
+    Ok((one, other))
 }
 
 /// Numbers without their signs.

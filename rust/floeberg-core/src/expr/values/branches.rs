@@ -2,13 +2,13 @@
 //!
 //! Invariant: a branch is computed for its own rows alone.
 
-use arrow_arith::boolean::not;
+use arrow_arith::boolean::{is_not_null, not};
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 use arrow_select::filter::filter;
 
 use super::Node;
-use super::evaluate::{Evaluation, literal_of, valid};
+use super::evaluate::{Evaluation, literal_of};
 use super::kernels::computing;
 use super::operand::Operand;
 use super::rows::in_order;
@@ -55,7 +55,7 @@ impl Evaluation<'_> {
         for node in arguments {
             let values = left.of(node)?;
             let each = Operand::Rows(values.each_row(left.rows.count)?);
-            let there = valid(&each);
+            let there = is_not_null(each.array()).map_err(computing)?;
             let chosen = match values {
                 Operand::Rows(array) => Operand::Rows(filter(&array, &there).map_err(computing)?),
                 constant @ Operand::Constant(_) => constant,
@@ -84,17 +84,17 @@ impl Evaluation<'_> {
     /// The values of all rows, of those of branches.
     fn joined(&self, branches: Vec<Branch<'_>>) -> Result<Operand> {
         let literals: Vec<_> = branches.iter().map(|each| each.node.and_then(literal_of)).collect();
-        let rows: Vec<Vec<u64>> = branches.iter().map(|each| each.rows.clone()).collect();
-        let (values, kind) = common_type(branches.into_iter().map(|each| each.values).collect(), &literals)?;
         let own = self.rows.numbers();
-        let mut next = vec![0; rows.len()];
-        // Rows of branches are in order, so that each row is the next one of its branch.
-        let parts = own.values().iter().map(|number| {
-            let part = (0..rows.len()).find(|part| rows[*part].get(next[*part]) == Some(number)).unwrap_or(0);
-            next[part] += 1;
-            part
-        });
-        let parts: Vec<usize> = parts.collect();
+        let mut parts = vec![0; own.len()];
+        for (part, branch) in branches.iter().enumerate() {
+            for number in &branch.rows {
+                // Rows are in order.
+                if let Ok(row) = own.values().binary_search(number) {
+                    parts[row] = part;
+                }
+            }
+        }
+        let (values, kind) = common_type(branches.into_iter().map(|each| each.values).collect(), &literals)?;
         in_order(&parts, &values, &kind).map(Operand::Rows)
     }
 }

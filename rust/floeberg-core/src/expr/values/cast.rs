@@ -19,6 +19,7 @@ use super::cast_text::{from_text, to_text};
 use super::kernels::{computing, to_type};
 use super::kinds::{digits, is_decimal, is_float, is_number, is_text, shown};
 use crate::error::{Error, Result};
+use crate::schema::arrow::units_per_second;
 
 /// The values in another type.
 ///
@@ -79,20 +80,10 @@ fn arrow(array: &ArrayRef, kind: &DataType, fails_as_null: bool) -> Result<Array
         .map_err(computing)
 }
 
-/// How many units a second has.
-fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
-    }
-}
-
 /// The days of moments.
 fn days(array: &ArrayRef, unit: TimeUnit) -> Result<ArrayRef> {
     let units = arrow(array, &DataType::Int64, false)?;
-    let per_day = 86_400 * per_second(unit);
+    let per_day = 86_400 * units_per_second(unit);
     let made: Date32Array = units.as_primitive::<Int64Type>().try_unary::<_, Date32Type, Error>(|units| {
         i32::try_from(units.div_euclid(per_day))
             .map_err(|_| Error::invalid_input("overflow: the day is beyond those of a date"))
@@ -103,11 +94,9 @@ fn days(array: &ArrayRef, unit: TimeUnit) -> Result<ArrayRef> {
 /// Moments that a coarser unit has.
 fn whole_units(array: &ArrayRef, unit: TimeUnit, wanted: TimeUnit, fails_as_null: bool) -> Result<ArrayRef> {
     let units = arrow(array, &DataType::Int64, false)?;
-    let factor = per_second(unit) / per_second(wanted);
+    let factor = units_per_second(unit) / units_per_second(wanted);
     let wrong = |row: usize| units.as_primitive::<Int64Type>().value(row) % factor != 0;
-    let nulls = failing(array, wrong, fails_as_null, |_| {
-        format!("a moment has a part of a {}", if factor > 1 { "coarser unit" } else { "unit" })
-    })?;
+    let nulls = failing(array, wrong, fails_as_null, |_| "a moment has a part of a coarser unit".to_owned())?;
     with_nulls(array, nulls)
 }
 

@@ -13,162 +13,96 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_ord::cmp;
 use arrow_schema::{DataType, TimeUnit};
 
+use super::Literal;
+use super::cast::cast_values;
 use super::kernels::{computing, to_type};
 use super::kinds::{digits, is_decimal, is_float, is_number, shown};
 use super::operand::Operand;
 use super::types::{check_zones, joined, number_beside};
-use super::{Comparison, Literal};
 use crate::error::{Error, Result};
-use crate::expr::convert::{Converted, convert};
-use crate::expr::evaluate::tested;
-use crate::expr::half_float::nearest_half_float;
-use crate::expr::{BoundColumn, BoundExpr, BoundPredicate, Operator, RawLiteral};
+use crate::expr::bind::bind_to_column;
+use crate::expr::evaluate::evaluate_values;
+use crate::expr::{BoundColumn, Operator, Predicate, RawLiteral, Term};
 use crate::schema::Type;
-use crate::value::Value;
 
-impl Comparison {
-    /// The comparison that has the same answer when its sides change places.
-    pub(super) fn turned(self) -> Self {
-        match self {
-            Self::Eq => Self::Eq,
-            Self::NotEq => Self::NotEq,
-            Self::Lt => Self::Gt,
-            Self::LtEq => Self::GtEq,
-            Self::Gt => Self::Lt,
-            Self::GtEq => Self::LtEq,
-        }
-    }
-
-    /// Does it hold of two values in this order? `None` is the order of NaN.
-    fn holds(self, order: Option<Ordering>) -> bool {
-        match (self, order) {
-            (Self::NotEq, order) => order != Some(Ordering::Equal),
-            (_, None) => false,
-            (Self::Eq, Some(order)) => order.is_eq(),
-            (Self::Lt, Some(order)) => order.is_lt(),
-            (Self::LtEq, Some(order)) => order.is_le(),
-            (Self::Gt, Some(order)) => order.is_gt(),
-            (Self::GtEq, Some(order)) => order.is_ge(),
-        }
-    }
-
-    fn operator(self) -> Operator {
-        match self {
-            Self::Eq => Operator::Eq,
-            Self::NotEq => Operator::NotEq,
-            Self::Lt => Operator::Lt,
-            Self::LtEq => Operator::LtEq,
-            Self::Gt => Operator::Gt,
-            Self::GtEq => Operator::GtEq,
-        }
+/// Does a comparison hold of two values in this order? `None` is the order of NaN.
+fn holds(operator: Operator, order: Option<Ordering>) -> bool {
+    match (operator, order) {
+        (Operator::NotEq, order) => order != Some(Ordering::Equal),
+        (Operator::Eq, Some(order)) => order.is_eq(),
+        (Operator::Lt, Some(order)) => order.is_lt(),
+        (Operator::LtEq, Some(order)) => order.is_le(),
+        (Operator::Gt, Some(order)) => order.is_gt(),
+        (Operator::GtEq, Some(order)) => order.is_ge(),
+        _ => false,
     }
 }
 
-/// Values compared with a literal, as a filter compares a column.
+/// Values tested against literals, as a filter tests a column: compared with one, or looked for among many.
 ///
-/// Errors: `InvalidInput` for a literal of another kind.
-pub(super) fn with_literal(comparison: Comparison, values: &Operand, literal: &Literal) -> Result<Operand> {
-    let kind = values.data_type().clone();
-    if kind == DataType::Null {
-        return Ok(Operand::null());
-    }
-    if let DataType::Time64(TimeUnit::Nanosecond) = kind {
-        // No type of filters is so fine.
-        let time = literal.of_type(&DataType::Time64(TimeUnit::Microsecond))?;
-        return values_compared(comparison, values, &Operand::Constant(time));
-    }
-    let Some(target) = literal.compared_type(&kind) else {
-        return values_compared(comparison, values, &Operand::Constant(literal.by_itself()?));
-    };
-    let column = Type::Primitive(target.clone());
-    let answer = |operator, value| values.map(|array| masked(operator, array, &column, vec![value]));
-    let fixed = |holds: bool| values.map(|array| Ok(for_all(array, holds)));
-    let is_less = matches!(comparison, Comparison::Lt | Comparison::LtEq);
-    match convert(&literal.raw, &target)? {
-        Converted::Exact(value) => answer(comparison.operator(), nearest(value, &kind)),
-        Converted::Between(below, _) if is_less => answer(Operator::LtEq, below),
-        Converted::Between(_, above) if matches!(comparison, Comparison::Gt | Comparison::GtEq) => {
-            answer(Operator::GtEq, above)
-        }
-        Converted::Between(..) => fixed(comparison == Comparison::NotEq),
-        // NaN is in no order.
-        Converted::Above if is_less && !is_float(&kind) => fixed(true),
-        Converted::Below if matches!(comparison, Comparison::Gt | Comparison::GtEq) && !is_float(&kind) => {
-            fixed(true)
-        }
-        Converted::Above | Converted::Below => fixed(comparison == Comparison::NotEq),
-    }
-}
-
-/// Whether values are among literals, as a filter has it; `None` where not all of them are values of the type.
-pub(super) fn among_literals(values: &Operand, literals: &[&Literal]) -> Result<Option<Operand>> {
-    let mut found: Vec<Value> = Vec::new();
-    let mut tested_as = None;
-    if let DataType::Time64(TimeUnit::Nanosecond) = values.data_type() {
+/// `None` where the literals have no type of filters in common, or where filters have no type as fine as that of the
+/// values. Errors: `InvalidInput` for a literal of another kind, naming what is tested.
+pub(super) fn with_literals(
+    operator: Operator,
+    values: &Operand,
+    literals: &[&Literal],
+    written: &str,
+) -> Result<Option<Operand>> {
+    let kind = values.data_type();
+    if kind == &DataType::Time64(TimeUnit::Nanosecond) {
         return Ok(None);
     }
-    for literal in literals {
-        let Some(target) = literal.compared_type(values.data_type()) else { return Ok(None) };
-        if tested_as.as_ref().is_some_and(|other| other != &target) {
-            return Ok(None);
-        }
-        match convert(&literal.raw, &target)? {
-            Converted::Exact(value) => found.push(nearest(value, values.data_type())),
-            _ => return Ok(None),
-        }
-        tested_as = Some(target);
+    let mut types = literals.iter().map(|literal| literal.compared_type(kind));
+    let Some(Some(first)) = types.next() else { return Ok(None) };
+    if types.any(|other| other.as_ref() != Some(&first)) {
+        return Ok(None);
     }
-    let Some(target) = tested_as.filter(|_| literals.len() > 1) else { return Ok(None) };
-    let column = Type::Primitive(target);
-    values.map(|array| masked(Operator::In, array, &column, found.clone())).map(Some)
-}
-
-/// A literal beside values of a type: the nearest of them.
-fn nearest(value: Value, kind: &DataType) -> Value {
-    match value {
-        Value::Float(number) if kind == &DataType::Float16 => Value::Float(nearest_half_float(number)),
-        other => other,
-    }
-}
-
-/// The answer of a filter's test for each value; null for null.
-fn masked(operator: Operator, array: &ArrayRef, column: &Type, literals: Vec<Value>) -> Result<ArrayRef> {
-    let nulls = array.logical_nulls();
     let column = BoundColumn {
         id: 0,
-        name: "value".to_owned(),
+        name: written.to_owned(),
         path: Vec::new(),
-        field_type: column.clone(),
+        field_type: Type::Primitive(first),
         required: false,
     };
-    let column = Arc::new(column);
-    let test = match operator {
-        Operator::In => BoundPredicate::set(operator, column, None, literals),
-        _ => BoundExpr::Predicate(BoundPredicate {
-            op: operator,
-            column,
-            transform: None,
-            literals: literals.into(),
-        }),
-    };
-    let BoundExpr::Predicate(test) = test else {
-        return Err(Error::internal("a test of literals is no test"));
-    };
-    let bits = tested(&test, array)?;
-    Ok(Arc::new(BooleanArray::new(bits, nulls)))
+    let term = Term::column(written);
+    let raw = literals.iter().map(|literal| literal.raw.clone()).collect();
+    let bound = bind_to_column(&Predicate { op: operator, term, literals: raw }, Arc::new(column), false)?;
+    let bound = bound.with_half_floats(&|_| kind == &DataType::Float16);
+    let answers = values.map(|array| {
+        // A filter is true or false for null, and a comparison is null.
+        Ok(Arc::new(BooleanArray::new(evaluate_values(&bound, array)?, array.logical_nulls())) as ArrayRef)
+    });
+    answers.map(Some)
 }
 
-/// The same answer for each value; null for null.
-fn for_all(array: &ArrayRef, holds: bool) -> ArrayRef {
-    let bits =
-        if holds { BooleanBuffer::new_set(array.len()) } else { BooleanBuffer::new_unset(array.len()) };
-    Arc::new(BooleanArray::new(bits, array.logical_nulls()))
+/// Values compared with a literal.
+///
+/// Errors: `InvalidInput` for a literal of another kind.
+pub(super) fn with_literal(
+    operator: Operator,
+    values: &Operand,
+    literal: &Literal,
+    written: &str,
+) -> Result<Operand> {
+    if values.data_type() == &DataType::Null {
+        return Ok(Operand::null());
+    }
+    if let Some(found) = with_literals(operator, values, &[literal], written)? {
+        return Ok(found);
+    }
+    let other = match values.data_type() {
+        DataType::Time64(TimeUnit::Nanosecond) => {
+            literal.of_type(&DataType::Time64(TimeUnit::Microsecond))?
+        }
+        _ => literal.by_itself()?,
+    };
+    values_compared(operator, values, &Operand::Constant(other))
 }
 
 /// Two literals compared.
 ///
 /// Errors: `InvalidInput` where one is a number and the other is a text.
-pub(super) fn literals_compared(comparison: Comparison, one: &Literal, other: &Literal) -> Result<Operand> {
+pub(super) fn literals_compared(operator: Operator, one: &Literal, other: &Literal) -> Result<Operand> {
     let same_kind = match (&one.raw, &other.raw) {
         (RawLiteral::String(_), RawLiteral::String(_)) | (RawLiteral::Binary(_), RawLiteral::Binary(_)) => {
             true
@@ -184,13 +118,13 @@ pub(super) fn literals_compared(comparison: Comparison, one: &Literal, other: &L
             other.shown()
         )));
     }
-    values_compared(comparison, &Operand::Constant(one.by_itself()?), &Operand::Constant(other.by_itself()?))
+    values_compared(operator, &Operand::Constant(one.by_itself()?), &Operand::Constant(other.by_itself()?))
 }
 
 /// Values compared, of types that have one in common.
 ///
 /// Errors: `InvalidInput` for types that are not compared with each other.
-pub(super) fn values_compared(comparison: Comparison, one: &Operand, other: &Operand) -> Result<Operand> {
+pub(super) fn values_compared(operator: Operator, one: &Operand, other: &Operand) -> Result<Operand> {
     let (left, right) = (one.data_type().clone(), other.data_type().clone());
     let rows = if one.is_constant() { other.array().len() } else { one.array().len() };
     let answer = |array: ArrayRef| {
@@ -211,7 +145,7 @@ pub(super) fn values_compared(comparison: Comparison, one: &Operand, other: &Ope
         return Err(not_compared());
     }
     if is_number(&left) && (is_float(&left) || is_float(&right)) {
-        return Ok(answer(with_floats(comparison, one, other, rows)?));
+        return Ok(answer(with_floats(operator, one, other, rows)?));
     }
     let (one, other) = if is_decimal(&left) || is_decimal(&right) {
         (number_beside(one, &right)?, number_beside(other, &left)?)
@@ -225,13 +159,14 @@ pub(super) fn values_compared(comparison: Comparison, one: &Operand, other: &Ope
     };
     let kind = kind.ok_or_else(not_compared)?;
     let (one, other) = (one.map(|array| to_type(array, &kind))?, other.map(|array| to_type(array, &kind))?);
-    let compared = match comparison {
-        Comparison::Eq => cmp::eq(&one, &other),
-        Comparison::NotEq => cmp::neq(&one, &other),
-        Comparison::Lt => cmp::lt(&one, &other),
-        Comparison::LtEq => cmp::lt_eq(&one, &other),
-        Comparison::Gt => cmp::gt(&one, &other),
-        Comparison::GtEq => cmp::gt_eq(&one, &other),
+    let compared = match operator {
+        Operator::Eq => cmp::eq(&one, &other),
+        Operator::NotEq => cmp::neq(&one, &other),
+        Operator::Lt => cmp::lt(&one, &other),
+        Operator::LtEq => cmp::lt_eq(&one, &other),
+        Operator::Gt => cmp::gt(&one, &other),
+        Operator::GtEq => cmp::gt_eq(&one, &other),
+        other => return Err(Error::internal(format!("{} is not a comparison", other.sql()))),
     };
     Ok(answer(Arc::new(compared.map_err(computing)?)))
 }
@@ -245,12 +180,12 @@ fn common_decimal(one: &DataType, other: &DataType) -> Option<DataType> {
 }
 
 /// Numbers compared, of which one or both are floats.
-fn with_floats(comparison: Comparison, one: &Operand, other: &Operand, rows: usize) -> Result<ArrayRef> {
+fn with_floats(operator: Operator, one: &Operand, other: &Operand, rows: usize) -> Result<ArrayRef> {
     let (left, right) = (Number::of(one)?, Number::of(other)?);
     let nulls = NullBuffer::union(each_null(one, rows).as_ref(), each_null(other, rows).as_ref());
     let at = |operand: &Operand, row: usize| if operand.is_constant() { 0 } else { row };
     let bits = BooleanBuffer::collect_bool(rows, |row| {
-        comparison.holds(left.order(at(one, row), &right, at(other, row)))
+        holds(operator, left.order(at(one, row), &right, at(other, row)))
     });
     Ok(Arc::new(BooleanArray::new(bits, nulls)))
 }
@@ -276,7 +211,7 @@ impl Number {
         if operand.data_type().is_integer() {
             return to_type(operand.array(), &DataType::Decimal128(20, 0)).map(Self::Whole);
         }
-        super::cast::cast_values(operand.array(), &DataType::Float64, false).map(Self::Double)
+        cast_values(operand.array(), &DataType::Float64, false).map(Self::Double)
     }
 
     fn order(&self, row: usize, other: &Self, of: usize) -> Option<Ordering> {

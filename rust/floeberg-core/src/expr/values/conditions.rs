@@ -5,22 +5,23 @@
 
 use std::sync::Arc;
 
-use arrow_arith::boolean::{and_kleene, not, or_kleene};
+use arrow_arith::boolean::{and, and_kleene, is_null, not, or, or_kleene};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, new_null_array};
 use arrow_schema::DataType;
 
-use super::compare::{among_literals, literals_compared, values_compared, with_literal};
-use super::evaluate::{Evaluation, literal_of, valid};
+use super::compare::{literals_compared, values_compared, with_literal, with_literals};
+use super::evaluate::{Evaluation, literal_of};
 use super::kernels::{computing, to_type};
 use super::kinds::{is_float, shown};
 use super::like::Pattern;
 use super::operand::Operand;
 use super::rows::in_order;
 use super::text::{tested, texts};
-use super::{Comparison, Is, Node};
+use super::{Is, Node};
 use crate::error::{Error, Result};
+use crate::expr::Operator;
 
 impl Evaluation<'_> {
     /// A bool for each row, or null.
@@ -76,14 +77,7 @@ impl Evaluation<'_> {
     pub(super) fn is(&self, of: &Node, test: Is, negated: bool) -> Result<Operand> {
         let holds = match test {
             Is::Null => {
-                let values = self.of(of)?;
-                let there = Operand::Constant(Arc::new(valid(&values)));
-                let there =
-                    if values.is_constant() { there } else { Operand::Rows(Arc::clone(there.array())) };
-                there.map(|array| {
-                    let array = array.as_boolean();
-                    Ok(Arc::new(not(array).map_err(computing)?) as ArrayRef)
-                })?
+                self.of(of)?.map(|array| Ok(Arc::new(is_null(array).map_err(computing)?) as ArrayRef))?
             }
             Is::Nan => self.is_nan(of)?,
             Is::True => Operand::Rows(Arc::new(self.holds(of)?)),
@@ -115,26 +109,25 @@ impl Evaluation<'_> {
         let rows = self.rows.count;
         let [one, other] = [left, right].map(|side| {
             let values = self.of(side)?.each_row(rows)?;
-            not(&valid(&Operand::Rows(values))).map_err(computing)
+            is_null(&values).map_err(computing)
         });
-        let both = arrow_arith::boolean::and(&one?, &other?).map_err(computing)?;
-        let equal = is_true(&self.answers(&self.compared(Comparison::Eq, left, right)?)?);
-        let same = arrow_arith::boolean::or(&both, &equal).map_err(computing)?;
+        let both = and(&one?, &other?).map_err(computing)?;
+        let same = or(&both, &self.equal(left, right)?).map_err(computing)?;
         negated_if(distinct, Operand::Rows(Arc::new(same)))
     }
 
     pub(super) fn is_in(&self, of: &Node, list: &[Node], negated: bool) -> Result<Operand> {
-        let values = self.operand(of)?;
+        let values = self.side(of)?;
         let literals: Vec<_> = list.iter().filter_map(literal_of).collect();
         if literals.len() == list.len()
             && literal_of(of).is_none()
-            && let Some(found) = among_literals(&values, &literals)?
+            && let Some(found) = with_literals(Operator::In, &values, &literals, self.written(of))?
         {
             return negated_if(negated, found);
         }
         let mut made: Option<BooleanArray> = None;
         for each in list {
-            let found = self.answers(&self.compared(Comparison::Eq, of, each)?)?;
+            let found = self.answers(&self.compared_with(Operator::Eq, of, &values, each)?)?;
             made = Some(match made {
                 None => found,
                 Some(before) => or_kleene(&before, &found).map_err(computing)?,
@@ -145,8 +138,9 @@ impl Evaluation<'_> {
     }
 
     pub(super) fn between(&self, of: &Node, low: &Node, high: &Node, negated: bool) -> Result<Operand> {
-        let from = self.answers(&self.compared(Comparison::GtEq, of, low)?)?;
-        let to = self.answers(&self.compared(Comparison::LtEq, of, high)?)?;
+        let values = self.side(of)?;
+        let from = self.answers(&self.compared_with(Operator::GtEq, of, &values, low)?)?;
+        let to = self.answers(&self.compared_with(Operator::LtEq, of, &values, high)?)?;
         let within = and_kleene(&from, &to).map_err(computing)?;
         negated_if(negated, Operand::Rows(Arc::new(within)))
     }
@@ -155,7 +149,7 @@ impl Evaluation<'_> {
         &self,
         of: &Node,
         pattern: &str,
-        escape: Option<char>,
+        escape: char,
         case_sensitive: bool,
         negated: bool,
     ) -> Result<Operand> {
@@ -164,18 +158,36 @@ impl Evaluation<'_> {
         negated_if(negated, tested(&values, |text| pattern.matches(text))?)
     }
 
-    pub(super) fn compared(&self, comparison: Comparison, left: &Node, right: &Node) -> Result<Operand> {
+    pub(super) fn compared(&self, operator: Operator, left: &Node, right: &Node) -> Result<Operand> {
+        self.compared_with(operator, left, &self.side(left)?, right)
+    }
+
+    /// The values of one side of a comparison. A literal has none of its own: it gets the type of the other side.
+    fn side(&self, node: &Node) -> Result<Operand> {
+        if literal_of(node).is_some() { Ok(Operand::null()) } else { self.operand(node) }
+    }
+
+    /// A comparison whose left side was computed.
+    fn compared_with(
+        &self,
+        operator: Operator,
+        left: &Node,
+        values: &Operand,
+        right: &Node,
+    ) -> Result<Operand> {
         match (literal_of(left), literal_of(right)) {
-            (Some(one), Some(other)) => literals_compared(comparison, one, other),
-            (None, Some(other)) => with_literal(comparison, &self.operand(left)?, other),
-            (Some(one), None) => with_literal(comparison.turned(), &self.operand(right)?, one),
-            (None, None) => values_compared(comparison, &self.operand(left)?, &self.operand(right)?),
+            (Some(one), Some(other)) => literals_compared(operator, one, other),
+            (None, Some(other)) => with_literal(operator, values, other, self.written(left)),
+            (Some(one), None) => {
+                with_literal(operator.mirrored(), &self.operand(right)?, one, self.written(right))
+            }
+            (None, None) => values_compared(operator, values, &self.operand(right)?),
         }
     }
 
     /// Whether two values are equal, for each row.
     pub(super) fn equal(&self, left: &Node, right: &Node) -> Result<BooleanArray> {
-        Ok(is_true(&self.answers(&self.compared(Comparison::Eq, left, right)?)?))
+        Ok(is_true(&self.answers(&self.compared(Operator::Eq, left, right)?)?))
     }
 
     /// Answers for each row.

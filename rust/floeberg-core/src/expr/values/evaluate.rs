@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_arith::boolean::not;
-use arrow_array::{Array, BooleanArray};
+use arrow_array::BooleanArray;
 
 use super::arithmetic::{calculated, negated};
 use super::cast::cast_values;
@@ -100,14 +100,5 @@ pub(super) fn literal_of(node: &Node) -> Option<&Literal> {
     match &node.kind {
         Kind::Literal(literal) => Some(literal),
         _ => None,
-    }
-}
-
-/// Which values are there.
-pub(super) fn valid(values: &Operand) -> BooleanArray {
-    let array = values.array();
-    match array.logical_nulls() {
-        Some(nulls) => BooleanArray::new(nulls.into_inner(), None),
-        None => BooleanArray::from(vec![true; array.len()]),
     }
 }

@@ -6,8 +6,8 @@ use arrow_array::{Array, ArrayRef};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType};
 
-use super::kinds::UTC;
 use crate::error::{Error, Result};
+use crate::schema::arrow::UTC;
 
 /// What Arrow says of values that it cannot compute with.
 pub(super) fn computing(error: ArrowError) -> Error {

@@ -2,37 +2,43 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-/// The zone of times with one.
-pub(super) const UTC: &str = "UTC";
+use crate::schema::PrimitiveType;
+
+/// The type of a column of filters that takes all values of a type; `None` where none does.
+pub(super) fn primitive_of(kind: &DataType) -> Option<PrimitiveType> {
+    use DataType as D;
+    use PrimitiveType as P;
+    Some(match kind {
+        D::Boolean => P::Boolean,
+        D::Int8 | D::Int16 | D::UInt8 | D::UInt16 | D::Int32 => P::Int,
+        D::UInt32 | D::Int64 => P::Long,
+        D::Float16 | D::Float32 => P::Float,
+        D::Float64 => P::Double,
+        D::Decimal32(precision, scale) | D::Decimal64(precision, scale) | D::Decimal128(precision, scale) => {
+            P::Decimal { precision: *precision, scale: u8::try_from(*scale).ok()? }
+        }
+        D::Date32 | D::Date64 => P::Date,
+        D::Time32(_) | D::Time64(_) => P::Time,
+        D::Timestamp(TimeUnit::Nanosecond, None) => P::TimestampNs,
+        D::Timestamp(TimeUnit::Nanosecond, Some(_)) => P::TimestamptzNs,
+        D::Timestamp(_, None) => P::Timestamp,
+        D::Timestamp(_, Some(_)) => P::Timestamptz,
+        D::Utf8 | D::LargeUtf8 | D::Utf8View => P::String,
+        D::Binary | D::LargeBinary | D::BinaryView => P::Binary,
+        D::FixedSizeBinary(width) => P::Fixed(u32::try_from(*width).ok()?),
+        _ => return None,
+    })
+}
 
 /// The name of a type in errors: that of a table's column, where it has one.
 pub(super) fn shown(kind: &DataType) -> String {
-    use DataType as D;
     match kind {
-        D::Int32 => "int".to_owned(),
-        D::Int64 => "long".to_owned(),
-        D::Utf8 | D::LargeUtf8 | D::Utf8View => "string".to_owned(),
-        D::Float32 => "float".to_owned(),
-        D::Float64 => "double".to_owned(),
-        D::Date32 => "date".to_owned(),
-        D::Time64(TimeUnit::Microsecond) => "time".to_owned(),
-        D::Timestamp(TimeUnit::Microsecond, zone) => {
-            if zone.is_some() { "timestamptz" } else { "timestamp" }.to_owned()
-        }
-        D::Timestamp(TimeUnit::Nanosecond, zone) => {
-            if zone.is_some() { "timestamptz_ns" } else { "timestamp_ns" }.to_owned()
-        }
-        D::Binary | D::LargeBinary | D::BinaryView => "binary".to_owned(),
-        D::FixedSizeBinary(width) => format!("fixed[{width}]"),
-        D::Struct(_) => "struct".to_owned(),
-        D::List(_) | D::LargeList(_) | D::FixedSizeList(..) | D::ListView(_) | D::LargeListView(_) => {
-            "list".to_owned()
-        }
-        D::Map(..) => "map".to_owned(),
-        _ => match digits(kind) {
-            Some((precision, scale)) => format!("decimal({precision}, {scale})"),
-            None => kind.to_string().to_lowercase(),
-        },
+        DataType::Struct(_) => "struct".to_owned(),
+        DataType::Map(..) => "map".to_owned(),
+        _ if kind.is_nested() => "list".to_owned(),
+        DataType::Int8 | DataType::Int16 | DataType::Float16 => kind.to_string().to_lowercase(),
+        _ if kind.is_unsigned_integer() => kind.to_string().to_lowercase(),
+        _ => primitive_of(kind).map_or_else(|| kind.to_string().to_lowercase(), |found| found.to_string()),
     }
 }
 

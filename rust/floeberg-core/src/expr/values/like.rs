@@ -21,12 +21,12 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// Errors: `InvalidInput` where nothing follows an escape.
-    pub(super) fn new(text: &str, escape: Option<char>, case_sensitive: bool) -> Result<Self> {
+    pub(super) fn new(text: &str, escape: char, case_sensitive: bool) -> Result<Self> {
         let mut pieces = Vec::new();
         let mut rest = text.chars();
         while let Some(next) = rest.next() {
             pieces.push(match next {
-                _ if Some(next) == escape => match rest.next() {
+                _ if next == escape => match rest.next() {
                     Some(literal) => Piece::Only(literal),
                     None => {
                         return Err(Error::invalid_input(format!(

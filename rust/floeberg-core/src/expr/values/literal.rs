@@ -5,20 +5,19 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BinaryArray, Date32Array, Decimal128Array, Decimal256Array, FixedSizeBinaryArray, Float32Array,
-    Float64Array, Int32Array, Int64Array, StringArray, Time64MicrosecondArray, TimestampMicrosecondArray,
-    TimestampNanosecondArray,
+    ArrayRef, BinaryArray, Decimal128Array, Decimal256Array, Float64Array, Int64Array, StringArray,
 };
 use arrow_buffer::i256;
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::DataType;
 
 use super::kernels::to_type;
-use super::kinds::{UTC, shown};
+use super::kinds::{primitive_of, shown};
+use crate::arrow_values::to_array;
 use crate::error::{Error, Result};
 use crate::expr::RawLiteral;
 use crate::expr::convert::{Converted, convert, parse_any_timestamp};
 use crate::expr::number::parse_number;
-use crate::schema::PrimitiveType;
+use crate::schema::{PrimitiveType, Type};
 use crate::value::Value;
 
 /// The longest number.
@@ -133,7 +132,7 @@ impl Literal {
             || Error::invalid_input(format!("{} is not a value of type {}", self.shown(), shown(kind)));
         let target = self.compared_type(kind).ok_or_else(no_value)?;
         match convert(&self.raw, &target)? {
-            Converted::Exact(value) => array_of(&value, kind),
+            Converted::Exact(value) => to_type(&to_array(Some(&value), &Type::Primitive(target), 1)?, kind),
             _ => Err(no_value()),
         }
     }
@@ -143,46 +142,22 @@ impl Literal {
     /// Errors: `InvalidInput` for another text.
     pub(super) fn timestamp(text: &str) -> Result<ArrayRef> {
         let value = parse_any_timestamp(text)?;
-        let zone = Some(Arc::from(UTC));
         let kind = match value {
-            Value::Timestamptz(_) => DataType::Timestamp(TimeUnit::Microsecond, zone),
-            Value::TimestampNs(_) => DataType::Timestamp(TimeUnit::Nanosecond, None),
-            Value::TimestamptzNs(_) => DataType::Timestamp(TimeUnit::Nanosecond, zone),
-            _ => DataType::Timestamp(TimeUnit::Microsecond, None),
+            Value::Timestamptz(_) => PrimitiveType::Timestamptz,
+            Value::TimestampNs(_) => PrimitiveType::TimestampNs,
+            Value::TimestamptzNs(_) => PrimitiveType::TimestamptzNs,
+            _ => PrimitiveType::Timestamp,
         };
-        array_of(&value, &kind)
+        to_array(Some(&value), &Type::Primitive(kind), 1)
     }
 
     /// The type of filters that values of a type are compared in with the literal; `None` for a type without literals.
     pub(super) fn compared_type(&self, kind: &DataType) -> Option<PrimitiveType> {
-        use DataType as D;
-        use PrimitiveType as P;
-        Some(match kind {
-            D::Boolean => P::Boolean,
-            D::Int8 | D::Int16 | D::UInt8 | D::UInt16 | D::Int32 => P::Int,
-            D::UInt32 | D::Int64 => P::Long,
-            D::UInt64 => P::Decimal { precision: 20, scale: 0 },
-            D::Float16 | D::Float32 => P::Float,
-            D::Float64 => P::Double,
-            D::Decimal32(precision, scale)
-            | D::Decimal64(precision, scale)
-            | D::Decimal128(precision, scale)
-                if *scale >= 0 =>
-            {
-                P::Decimal { precision: *precision, scale: *scale as u8 }
-            }
-            D::Date32 | D::Date64 => P::Date,
-            D::Time32(_) | D::Time64(_) => P::Time,
-            D::Timestamp(TimeUnit::Nanosecond, None) => P::TimestampNs,
-            D::Timestamp(TimeUnit::Nanosecond, Some(_)) => P::TimestamptzNs,
-            D::Timestamp(_, None) => P::Timestamp,
-            D::Timestamp(_, Some(_)) => P::Timestamptz,
-            D::Utf8 | D::LargeUtf8 | D::Utf8View => P::String,
-            D::Binary | D::LargeBinary | D::BinaryView => P::Binary,
-            D::FixedSizeBinary(16) if self.text().is_some_and(is_uuid) => P::Uuid,
-            D::FixedSizeBinary(width) => P::Fixed(u32::try_from(*width).ok()?),
-            _ => return None,
-        })
+        match kind {
+            DataType::FixedSizeBinary(16) if self.text().is_some_and(is_uuid) => Some(PrimitiveType::Uuid),
+            DataType::UInt64 => Some(PrimitiveType::Decimal { precision: 20, scale: 0 }),
+            _ => primitive_of(kind),
+        }
     }
 
     /// As errors show it.
@@ -218,43 +193,4 @@ pub(super) fn decimal_of(unscaled: i256, precision: u8, scale: i8) -> Result<Arr
                 .map_err(wrong)?,
         ),
     })
-}
-
-/// A value as an array of one of a type that holds it.
-///
-/// Errors: `InvalidInput` where it does not.
-fn array_of(value: &Value, kind: &DataType) -> Result<ArrayRef> {
-    let zone = match kind {
-        DataType::Timestamp(_, zone) => zone.clone(),
-        _ => None,
-    };
-    let made: ArrayRef = match value {
-        Value::Boolean(value) => Arc::new(arrow_array::BooleanArray::from(vec![*value])),
-        Value::Int(value) => Arc::new(Int32Array::from(vec![*value])),
-        Value::Long(value) => Arc::new(Int64Array::from(vec![*value])),
-        Value::Float(value) => Arc::new(Float32Array::from(vec![*value])),
-        Value::Double(value) => Arc::new(Float64Array::from(vec![*value])),
-        Value::Decimal { unscaled, scale } => {
-            decimal_of(i256::from_i128(*unscaled), arrow_schema::DECIMAL128_MAX_PRECISION, *scale as i8)?
-        }
-        Value::Date(days) => Arc::new(Date32Array::from(vec![*days])),
-        Value::Time(micros) => Arc::new(Time64MicrosecondArray::from(vec![*micros])),
-        Value::Timestamp(micros) | Value::Timestamptz(micros) => {
-            Arc::new(TimestampMicrosecondArray::from(vec![*micros]).with_timezone_opt(zone))
-        }
-        Value::TimestampNs(nanos) | Value::TimestamptzNs(nanos) => {
-            Arc::new(TimestampNanosecondArray::from(vec![*nanos]).with_timezone_opt(zone))
-        }
-        Value::String(text) => Arc::new(StringArray::from(vec![text.as_str()])),
-        Value::Binary(bytes) => Arc::new(BinaryArray::from(vec![bytes.as_slice()])),
-        Value::Fixed(bytes) => fixed(bytes)?,
-        Value::Uuid(bytes) => fixed(bytes)?,
-        _ => return Err(Error::internal("a literal has a nested value")),
-    };
-    to_type(&made, kind)
-}
-
-fn fixed(bytes: &[u8]) -> Result<ArrayRef> {
-    let made = FixedSizeBinaryArray::try_from_iter(std::iter::once(bytes));
-    Ok(Arc::new(made.map_err(|error| Error::internal("bytes of a literal").caused_by(error))?))
 }

@@ -30,4 +30,4 @@ mod functions;
 pub(super) use evaluate::Evaluation;
 pub(in crate::expr) use literal::Literal;
 pub(super) use rows::{Columns, Rows};
-pub(in crate::expr) use tree::{Arithmetic, Comparison, Function, Is, Kind, Node, SqlType};
+pub(in crate::expr) use tree::{Arithmetic, Function, Is, Kind, Node, SqlType};

@@ -8,6 +8,7 @@ use std::ops::Range;
 use arrow_schema::{DataType, TimeUnit};
 
 use super::Literal;
+use crate::expr::Operator;
 
 /// A part of an expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +41,7 @@ pub(in crate::expr) enum Kind {
     /// `a + b - c`, or `a * b / c`, from left to right.
     Arithmetic(Box<Node>, Vec<(Arithmetic, Node)>),
     /// `a = b`
-    Compare(Comparison, Box<Node>, Box<Node>),
+    Compare(Operator, Box<Node>, Box<Node>),
     /// `a IS [NOT] NULL`; whether NOT is written.
     Is(Box<Node>, Is, bool),
     /// `a IS [NOT] DISTINCT FROM b`; whether they are to be distinct.
@@ -56,7 +57,7 @@ pub(in crate::expr) enum Kind {
         /// The pattern.
         pattern: String,
         /// The character that makes the next one of the pattern literal.
-        escape: Option<char>,
+        escape: char,
         /// Does case count?
         case_sensitive: bool,
         /// Is NOT written?
@@ -83,23 +84,6 @@ pub(in crate::expr) enum Arithmetic {
     Divide,
     /// `%`, with the sign of the first.
     Remainder,
-}
-
-/// The comparisons.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::expr) enum Comparison {
-    /// `=`
-    Eq,
-    /// `<>`
-    NotEq,
-    /// `<`
-    Lt,
-    /// `<=`
-    LtEq,
-    /// `>`
-    Gt,
-    /// `>=`
-    GtEq,
 }
 
 /// The tests of `IS`.

@@ -7,6 +7,7 @@
 
 use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::schema::PrimitiveType;
+use floeberg_core::schema::arrow::units_per_second;
 
 use super::arrow_names::arrow_name;
 use super::step::Leaf;
@@ -18,7 +19,7 @@ pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Re
     use DataType as T;
     use PrimitiveType as P;
     let moment = |from, to| {
-        let (from, to) = (per_second(from), per_second(to));
+        let (from, to) = (units_per_second(from), units_per_second(to));
         Ok(Leaf::Moment { times: (to / from).max(1), divided: (from / to).max(1) })
     };
     match (wanted, from) {
@@ -121,13 +122,4 @@ fn decimal(from: &DataType, precision: u8, scale: u8) -> Option<Leaf> {
     };
     let (precision, scale) = (i16::from(precision), i16::from(scale));
     (own_scale <= scale && digits - own_scale <= precision - scale).then_some(Leaf::Widened)
-}
-
-fn per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
-    }
 }
