@@ -53,17 +53,15 @@ long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAV
 	FLOEBERG_LANCE_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/lance_tables/test_histories.py --timeout 0
 	FLOEBERG_INTERLEAVINGS=$(or $(INTERLEAVINGS),2000) $(PYTHON) -m pytest tests/python/commit/test_interleavings.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py --timeout 0
+	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/spark/test_sql_histories.py tests/spark/test_sql_methods.py tests/spark/test_stream_properties.py --timeout 0
 	FLOEBERG_SETTINGS=all $(PYTHON) -m pytest tests/spark/test_sql_under_settings.py --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
-object-stores: install java ## Tables in S3: the wheel with the cloud stores, a server on loopback, Spark's connector (690 MB, once)
-	$(PYTHON) tools/install_dev.py --clouds
-	cargo clippy --locked -p floeberg-io --features clouds --all-targets --quiet -- -D warnings
-	cargo test --locked --quiet -p floeberg-io --features clouds object
-	PYTHONPATH=$(VENV)/clouds $(PYTHON) -m pytest tests/object_stores $(ARGS)
+object-stores: install java ## Tables in S3: a server on loopback, Spark's connector (690 MB, once)
+	$(PYTEST) tests/object_stores $(ARGS)
 
 interop: install java ## PyIceberg, DuckDB and Iceberg Java read what we write, and write what we read; downloads them once
-	$(PYTHON) -m pytest tests/interop --durations 10 $(ARGS)
+	$(PYTEST) tests/interop $(ARGS)
 
 check: install ## Format, lints, types, stubs, dependency and layering rules
 	cargo fmt --all --check
@@ -116,8 +114,8 @@ site: $(DOCS_VENV)/.docs ## The documentation as a site, in docs/_build/html; ne
 	$(DOCS_VENV)/bin/sphinx-build --fail-on-warning --keep-going --quiet --fresh-env -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-wheel: venv ## The wheel that users install: optimised for size and speed, with the cloud stores
-	$(BIN)/maturin build --locked --profile wheel --features clouds --out dist
+wheel: venv ## The wheel that users install: optimised for size and speed
+	$(BIN)/maturin build --locked --profile wheel --out dist
 
 # The development wheel: the same build profile as the tests, so that nothing is compiled twice.
 install: venv

@@ -1,10 +1,7 @@
 """Build the development wheel and install it into the running environment, when something changed.
 
-    install_dev.py [--clouds]
-
 Cargo decides whether anything is to be compiled; the wheel is installed again only when its content differs from the
-one installed last. With `--clouds` it has the object stores, and goes into a folder of the environment that is named
-`clouds`, for those who put it before the other packages.
+one installed last.
 """
 
 from __future__ import annotations
@@ -29,17 +26,15 @@ def content(wheel: Path) -> str:
     return digest.hexdigest()
 
 
-def build(*features: str) -> Path:
-    """Return the wheel of the dev profile, with features beside the usual ones."""
+def build() -> Path:
+    """Return the wheel of the dev profile."""
     # Not in the checkout: a wheel of the dev profile is nothing to keep.
-    checkout = "-".join([hashlib.sha256(str(ROOT).encode()).hexdigest()[:16], *features])
+    checkout = hashlib.sha256(str(ROOT).encode()).hexdigest()[:16]
     wheels = Path(os.environ["CARGO_TARGET_DIR"]) / "dev-wheels" / checkout
     wheels.mkdir(parents=True, exist_ok=True)
     for old in wheels.glob("*.whl"):
         old.unlink()
     command = [BIN / "maturin", "build", "--quiet", "--locked", "--profile", "dev"]
-    if features:
-        command += ["--features", ",".join(features)]
     if sys.platform == "linux":
         command += ["--compatibility", "linux"]
     subprocess.run([*command, "--out", wheels, "--interpreter", sys.executable], check=True, cwd=ROOT)
@@ -47,23 +42,15 @@ def build(*features: str) -> Path:
     return wheel
 
 
-def install(wheel: Path, stamp: Path, *where: str | Path) -> None:
-    """Install a wheel, unless the stamp says that it is installed."""
-    built = content(wheel)
-    if not stamp.exists() or stamp.read_text() != built:
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*pip, *where, wheel], check=True)
-        stamp.write_text(built)
-
-
 def main() -> None:
     """Build, compare, install."""
-    environment = BIN.parent
-    if sys.argv[1:] == ["--clouds"]:
-        where = "--upgrade", "--target", environment / "clouds"
-        install(build("clouds"), environment / ".clouds-wheel", *where)
-    else:
-        install(build(), environment / ".wheel", "--force-reinstall")
+    wheel = build()
+    built = content(wheel)
+    stamp = BIN.parent / ".wheel"
+    if not stamp.exists() or stamp.read_text() != built:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, "--force-reinstall", wheel], check=True)
+        stamp.write_text(built)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,6 @@ mod bounded;
 mod encrypted;
 mod local;
 mod memory;
-#[cfg(feature = "object")]
 mod object;
 pub mod testing;
 mod router;

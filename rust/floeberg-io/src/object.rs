@@ -8,11 +8,7 @@
 mod failure;
 mod file;
 mod kind;
-#[cfg(feature = "client")]
-#[cfg_attr(not(feature = "clouds"), allow(dead_code))]
 mod settings;
-#[cfg(feature = "client")]
-#[cfg_attr(not(feature = "clouds"), allow(dead_code, unused_imports, unused_macros))]
 mod client;
 mod process;
 mod write;

@@ -69,7 +69,6 @@ impl StoreOptions {
     }
 
     /// The values that may not be printed, except very short ones, which would occur in any text.
-    #[cfg(feature = "object")]
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
         self.iter()
             .filter(|(key, value)| value.len() >= 6 && !is_harmless(key, value))

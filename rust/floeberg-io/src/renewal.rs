@@ -68,7 +68,6 @@ pub(crate) fn current(first: &Arc<StoreOptions>) -> Result<Arc<StoreOptions>> {
 }
 
 /// The last valid options in this process, without a call of the provider and without waiting.
-#[cfg(feature = "object")]
 pub(crate) fn last_known(first: &Arc<StoreOptions>) -> Arc<StoreOptions> {
     let held = if first.get(PROVIDER).is_some() { renewals() } else { None };
     let known = held.and_then(|held| held.lock().get(first.as_ref()).map(|each| Arc::clone(&each.current)));

@@ -15,24 +15,24 @@ use floeberg_core::{Error, Result};
 use crate::local::LocalStore;
 use crate::location::{Location, shown};
 use crate::memory::MemoryStore;
+use crate::object::{Kind, ObjectStore};
 use crate::options::StoreOptions;
 use crate::renewal;
 use crate::store::{Entry, Sink, Source, Store};
 use crate::testing::FaultyStore;
 
-/// Object stores: their schemes, their name, and their cargo feature.
-const OBJECT_STORES: [(&[&str], &str, &str); 4] = [
-    (&["s3", "s3a", "s3n"], "S3", "s3"),
-    (&["gs", "gcs"], "Google Cloud Storage", "gcs"),
-    (&["abfs", "abfss", "wasb", "wasbs", "az", "azure", "adl"], "Azure Storage", "azure"),
-    (&["http", "https"], "HTTP", "http"),
+/// Object stores, with their schemes.
+const OBJECT_STORES: [(&[&str], Kind); 4] = [
+    (&["s3", "s3a", "s3n"], Kind::S3),
+    (&["gs", "gcs"], Kind::Gcs),
+    (&["abfs", "abfss", "wasb", "wasbs", "az", "azure", "adl"], Kind::Azure),
+    (&["http", "https"], Kind::Http),
 ];
 
-/// A store for every scheme that this build knows: plain paths and `file`, `memory`, and the object stores
-/// that were compiled in.
+/// A store for every scheme that is supported: plain paths and `file`, `memory`, and those of object stores.
 ///
-/// It does not connect yet. The option `testing.calls` puts a [`FaultyStore`] before it. Opening an unknown scheme, or one
-/// that this build left out, is `Unsupported`.
+/// It does not connect yet. The option `testing.calls` puts a [`FaultyStore`] before it. Opening an unknown scheme
+/// is `Unsupported`.
 pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
     let router = Arc::new(Router { options: Arc::new(options.clone()) });
     FaultyStore::asked_for(router, options)
@@ -53,28 +53,11 @@ impl Router {
         match parsed.scheme() {
             "file" => Ok(Box::new(LocalStore)),
             "memory" => Ok(Box::new(MemoryStore::shared())),
-            scheme => self.object_store(scheme).ok_or_else(|| unsupported(scheme, location)),
+            scheme => match OBJECT_STORES.iter().find(|(schemes, _)| schemes.contains(&scheme)) {
+                Some((_, kind)) => Ok(Box::new(ObjectStore::new(*kind, self.options.clone()))),
+                None => Err(unsupported(scheme, location)),
+            },
         }
-    }
-
-    #[cfg(feature = "object")]
-    fn object_store(&self, scheme: &str) -> Option<Box<dyn Store>> {
-        use crate::object::{Kind, ObjectStore};
-        let (.., feature) = OBJECT_STORES.iter().find(|(schemes, ..)| schemes.contains(&scheme))?;
-        let kind = match *feature {
-            "s3" if cfg!(feature = "s3") => Kind::S3,
-            "gcs" if cfg!(feature = "gcs") => Kind::Gcs,
-            "azure" if cfg!(feature = "azure") => Kind::Azure,
-            "http" if cfg!(feature = "http") => Kind::Http,
-            _ => return None,
-        };
-        Some(Box::new(ObjectStore::new(kind, self.options.clone())))
-    }
-
-    #[cfg(not(feature = "object"))]
-    #[allow(clippy::unused_self)]
-    fn object_store(&self, _scheme: &str) -> Option<Box<dyn Store>> {
-        None
     }
 }
 
@@ -114,25 +97,8 @@ impl Store for Router {
 
 /// The error of an unknown scheme.
 fn unsupported(scheme: &str, location: &str) -> Error {
-    let left_out = OBJECT_STORES.iter().find(|(schemes, ..)| schemes.contains(&scheme));
-    let message = match left_out {
-        Some((_, name, _)) => format!(
-            "this build of Floeberg has no support for {name} (`{scheme}`): install a release wheel, or \
-             build from source with MATURIN_PEP517_ARGS=\"--features clouds\" pip install ."
-        ),
-        None => format!("the scheme `{scheme}` is not supported; supported are {}", supported().join(", ")),
-    };
+    let objects = OBJECT_STORES.iter().flat_map(|(schemes, _)| schemes.iter().copied());
+    let supported: Vec<&str> = ["file", "memory"].into_iter().chain(objects).collect();
+    let message = format!("the scheme `{scheme}` is not supported; supported are {}", supported.join(", "));
     Error::unsupported(message).with("path", shown(location))
-}
-
-/// The schemes that this build reads.
-fn supported() -> Vec<&'static str> {
-    let compiled = |feature: &str| match feature {
-        "s3" => cfg!(feature = "s3"),
-        "gcs" => cfg!(feature = "gcs"),
-        "azure" => cfg!(feature = "azure"),
-        _ => cfg!(feature = "http"),
-    };
-    let objects = OBJECT_STORES.iter().filter(|(.., feature)| compiled(feature));
-    ["file", "memory"].into_iter().chain(objects.flat_map(|(schemes, ..)| schemes.iter().copied())).collect()
 }

@@ -27,19 +27,13 @@ const RETRIES: f64 = 5.0;
 
 /// The client of a bucket, container or server.
 ///
-/// Errors: `InvalidInput` for options that the store refuses, `Unsupported` for a kind that was not compiled in.
+/// Errors: `InvalidInput` for options that the store refuses.
 pub(super) fn connect(kind: Kind, bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     match kind {
-        #[cfg(feature = "s3")]
         Kind::S3 => s3(bucket, options),
-        #[cfg(feature = "gcs")]
         Kind::Gcs => gcs(bucket, options),
-        #[cfg(feature = "azure")]
         Kind::Azure => azure(bucket, options),
-        #[cfg(feature = "http")]
         Kind::Http => http(bucket, options),
-        #[allow(unreachable_patterns)]
-        _ => Err(Error::unsupported(format!("this build of Floeberg cannot connect to {bucket}"))),
     }
 }
 
@@ -90,7 +84,6 @@ fn refused(error: &object_store::Error, options: &StoreOptions) -> Error {
     Error::invalid_input(failure::without_secrets(&message, options))
 }
 
-#[cfg(feature = "s3")]
 fn s3(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
     let mut builder = configured!(AmazonS3Builder::new(), super::settings::S3, options);
@@ -112,7 +105,6 @@ fn s3(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(client))
 }
 
-#[cfg(feature = "gcs")]
 fn gcs(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     use object_store::ClientConfigKey;
     use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
@@ -127,7 +119,6 @@ fn gcs(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(client))
 }
 
-#[cfg(feature = "azure")]
 fn azure(container: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
     let mut builder = configured!(MicrosoftAzureBuilder::new(), super::settings::AZURE, options);
@@ -146,7 +137,6 @@ fn azure(container: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>
     Ok(Arc::new(builder.build().map_err(|error| refused(&error, options))?))
 }
 
-#[cfg(feature = "http")]
 fn http(server: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     use object_store::ClientConfigKey;
     use object_store::http::HttpBuilder;

@@ -16,6 +16,7 @@ use object_store::ObjectStore;
 use tokio::runtime::{Builder, Runtime};
 
 use super::Kind;
+use super::client::connect;
 use crate::options::StoreOptions;
 use crate::process_slot::{DEPTH, Slot, slot_of};
 use crate::renewal;
@@ -44,15 +45,6 @@ pub(super) fn current() -> Result<&'static Process> {
         let _ = slot.value.set(Process::new()?);
     }
     slot.value.get().ok_or_else(|| Error::internal("the runtime of this process is missing"))
-}
-
-#[cfg(feature = "client")]
-use super::client::connect;
-
-/// The interface without a client behind it, for its tests.
-#[cfg(not(feature = "client"))]
-fn connect(_: Kind, bucket: &str, _: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
-    Err(Error::unsupported(format!("this build of Floeberg cannot connect to {bucket}")))
 }
 
 impl Process {

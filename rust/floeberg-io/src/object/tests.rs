@@ -1,9 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod failures;
-#[cfg(feature = "http")]
 mod server;
-#[cfg(feature = "client")]
 mod settings;
 mod writing;
 

@@ -32,14 +32,3 @@ fn an_unknown_scheme_is_refused_with_those_that_are_known() {
         "{text}"
     );
 }
-
-#[cfg(not(feature = "s3"))]
-#[test]
-fn a_scheme_that_was_left_out_names_its_feature() {
-    let store = open_store(&StoreOptions::new()).unwrap();
-    for location in ["s3://bucket/f", "S3A://bucket/f"] {
-        let error = store.exists(location).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
-        assert!(error.message().contains("no support for S3"), "{error}");
-    }
-}

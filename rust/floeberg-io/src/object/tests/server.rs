@@ -100,7 +100,6 @@ fn a_server_that_is_not_there_is_an_error_that_can_be_tried_again() {
     assert!(error.is_retryable() && !error.to_string().contains("secret"), "{error}");
 }
 
-#[cfg(feature = "s3")]
 #[test]
 fn a_bucket_behind_an_endpoint_is_asked_for_the_key_as_it_is_written() {
     let (address, seen) = serve();

@@ -45,7 +45,6 @@ fn an_option_that_would_change_the_meaning_is_not_passed_over() {
     assert!(error.message().contains("adls.connection-string") && !error.to_string().contains("hunter2"));
 }
 
-#[cfg(feature = "clouds")]
 #[test]
 fn every_name_is_one_that_the_library_knows() {
     use object_store::aws::AmazonS3ConfigKey;
