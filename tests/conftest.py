@@ -7,6 +7,8 @@ through for tables of other processes. A test that breaks tables on purpose says
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +22,13 @@ ROOT = Path(__file__).parent.parent
 MARKER = "unchecked_tables"
 
 
+# Each JVM lives for minutes and runs most code once: what its second compiler would win, it costs twice.
+JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 def pytest_configure(config) -> None:
-    """Declare the marker."""
+    """Declare the marker, and set up the JVMs that tests start."""
+    os.environ.setdefault("JDK_JAVA_OPTIONS", JVM)
     config.addinivalue_line(
         "markers", f"{MARKER}(reason): the tables that the test wrote need not be conformant"
     )
@@ -49,6 +56,7 @@ def _tables_are_conformant(request) -> Iterator[None]:
     )
 
 
+@functools.cache
 def _shared(path: str) -> str:
     """What the tests of a file share with no test that may run beside them: the file, or the port of Spark Connect."""
     file = ROOT / path

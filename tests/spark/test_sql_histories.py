@@ -23,8 +23,9 @@ from row_model import (
     quoted,
     shown,
 )
+from tiers import seeds
 
-SHAPES = 30
+SHAPES = range(30)
 STEPS = 3
 TWICE = "more than one row of the source matches a row of the table"
 
@@ -134,7 +135,7 @@ class History:
             return statement, None
 
 
-@pytest.mark.parametrize("seed", range(SHAPES))
+@pytest.mark.parametrize("seed", seeds(SHAPES, 10))
 def test_statements_leave_the_rows_of_the_model(spark, lake, seed):
     history = History(spark, lake, seed)
     told = history.told

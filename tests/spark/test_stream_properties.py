@@ -10,6 +10,7 @@ import pytest
 
 import floeberg as fb
 from streaming import FIELDS, Sink, Stream, append, expire, files, rename_operation, rows, table_in
+from tiers import seeds
 
 pytestmark = [
     pytest.mark.skipif(
@@ -90,7 +91,7 @@ class Run:
         pytest.fail("the query does not end")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(range(12), 6))
 def test_no_row_is_lost_or_doubled(tmp_path, monkeypatch, seed):
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path / "local"))
     chance = random.Random(seed)

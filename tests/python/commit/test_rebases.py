@@ -11,6 +11,7 @@ import pytest
 
 import floeberg as fb
 from floeberg.catalog import MemoryCatalog
+from floeberg.commit import lock
 from floeberg.errors import CommitConflictError
 from row_changes import (
     MODES,
@@ -57,6 +58,8 @@ def test_a_delete_that_was_too_slow_is_rebased(monkeypatch):
     catalog = MemoryCatalog(f"rebases-{uuid.uuid4()}", {})
     catalog.create_namespace("ns")
     table = made(catalog)
+    # Both writers are in one thread, where neither can wait for the other.
+    monkeypatch.setattr(lock, "PATIENCE", 0.0)
     swap, beaten = MemoryCatalog.do_swap_metadata_location, []
 
     def slow(self, identifier, base, new):
