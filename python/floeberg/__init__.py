@@ -11,52 +11,48 @@ Examples:
     1
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from floeberg import (
-    _native,
-    catalog,
-    errors,
-    exceptions,
-    expressions,
-    lance,
-    partitioning,
-    schema,
-    statistics,
-    transforms,
-    types,
-    variant,
-)
-from floeberg._table_like import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
-from floeberg.catalog import Catalog, load_catalog
-from floeberg.commit import CommitResult, MergeBuilder, ProgressReport, Transaction, UpsertResult
-from floeberg.commit.manage_snapshots import ManageSnapshots
-from floeberg.commit.update_schema import UpdateSchema
-from floeberg.commit.update_sort_order import UpdateSortOrder
-from floeberg.commit.update_spec import UpdateSpec
-from floeberg.commit.update_statistics import UpdateStatistics
-from floeberg.copying import CopyResult, copy
-from floeberg.errors import FloebergError
-from floeberg.expressions import col, lit, sql_expr
-from floeberg.lance import LanceChanges, LancePlan, LanceScan, LanceTable, LanceTaskGroup
-from floeberg.lance.scan import register_lance_frames
-from floeberg.scan.changelog import ChangelogScan, register_changelog_frames
-from floeberg.scan.explain import AggregateResult, Explain
-from floeberg.scan.plan import Plan
-from floeberg.scan.scan import Scan, register_frames
-from floeberg.scan.task_group import TaskGroup
-from floeberg.scan.tasks import DataFile, DeleteFile, FileScanTask
-from floeberg.table import Table, open_table
-from floeberg.view import View, open_view
-from floeberg.write.receipt import Receipt
-from floeberg.write.recipe import WriteRecipe
-from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
+from floeberg import _native
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from floeberg.scan.explain import Lane
-    from floeberg.scan.scan import Planning, Reader
+    from floeberg import (
+        catalog,
+        errors,
+        exceptions,
+        expressions,
+        lance,
+        partitioning,
+        schema,
+        statistics,
+        transforms,
+        types,
+        variant,
+    )
+    from floeberg._table_like import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
+    from floeberg.catalog import Catalog, load_catalog
+    from floeberg.commit import CommitResult, MergeBuilder, ProgressReport, Transaction, UpsertResult
+    from floeberg.commit.manage_snapshots import ManageSnapshots
+    from floeberg.commit.update_schema import UpdateSchema
+    from floeberg.commit.update_sort_order import UpdateSortOrder
+    from floeberg.commit.update_spec import UpdateSpec
+    from floeberg.commit.update_statistics import UpdateStatistics
+    from floeberg.copying import CopyResult, copy
+    from floeberg.errors import FloebergError
+    from floeberg.expressions import col, lit, sql_expr
+    from floeberg.lance import LanceChangelogScan, LancePlan, LanceScan, LanceTable, LanceTaskGroup
+    from floeberg.scan.changelog import ChangelogScan
+    from floeberg.scan.explain import AggregateResult, Explain
+    from floeberg.scan.plan import Plan
+    from floeberg.scan.scan import Scan
+    from floeberg.scan.task_group import TaskGroup
+    from floeberg.scan.tasks import DataFile, DeleteFile, FileScanTask
+    from floeberg.table import Table, open_table
+    from floeberg.view import View, open_view
+    from floeberg.write.receipt import Receipt
+    from floeberg.write.recipe import WriteRecipe
+    from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
 __all__ = [
     "AggregateResult",
@@ -71,7 +67,7 @@ __all__ = [
     "FileScanTask",
     "FloebergError",
     "InspectLike",
-    "LanceChanges",
+    "LanceChangelogScan",
     "LancePlan",
     "LanceScan",
     "LanceTable",
@@ -120,41 +116,84 @@ __all__ = [
 
 __version__ = _native.__version__
 
+# Loaded when asked for: a program that opens one table needs neither catalogs nor views.
+_MODULES = {
+    "AggregateResult": "floeberg.scan.explain",
+    "Catalog": "floeberg.catalog",
+    "ChangelogScan": "floeberg.scan.changelog",
+    "CommitLike": "floeberg._table_like",
+    "CommitResult": "floeberg.commit",
+    "CopyResult": "floeberg.copying",
+    "DataFile": "floeberg.scan.tasks",
+    "DeleteFile": "floeberg.scan.tasks",
+    "Explain": "floeberg.scan.explain",
+    "FileScanTask": "floeberg.scan.tasks",
+    "FloebergError": "floeberg.errors",
+    "InspectLike": "floeberg._table_like",
+    "LanceChangelogScan": "floeberg.lance",
+    "LancePlan": "floeberg.lance",
+    "LanceScan": "floeberg.lance",
+    "LanceTable": "floeberg.lance",
+    "LanceTaskGroup": "floeberg.lance",
+    "ManageSnapshots": "floeberg.commit.manage_snapshots",
+    "MergeBuilder": "floeberg.commit",
+    "Plan": "floeberg.scan.plan",
+    "ProgressReport": "floeberg.commit",
+    "Receipt": "floeberg.write.receipt",
+    "RowDeltaReceipt": "floeberg.write.row_delta",
+    "RowDeltaRecipe": "floeberg.write.row_delta",
+    "Scan": "floeberg.scan.scan",
+    "ScanLike": "floeberg._table_like",
+    "Table": "floeberg.table",
+    "TableLike": "floeberg._table_like",
+    "TaskGroup": "floeberg.scan.task_group",
+    "Transaction": "floeberg.commit",
+    "UpdateSchema": "floeberg.commit.update_schema",
+    "UpdateSortOrder": "floeberg.commit.update_sort_order",
+    "UpdateSpec": "floeberg.commit.update_spec",
+    "UpdateStatistics": "floeberg.commit.update_statistics",
+    "UpsertLike": "floeberg._table_like",
+    "UpsertResult": "floeberg.commit",
+    "VersionLike": "floeberg._table_like",
+    "View": "floeberg.view",
+    "WriteRecipe": "floeberg.write.recipe",
+    "col": "floeberg.expressions",
+    "copy": "floeberg.copying",
+    "lit": "floeberg.expressions",
+    "load_catalog": "floeberg.catalog",
+    "open_table": "floeberg.table",
+    "open_view": "floeberg.view",
+    "sql_expr": "floeberg.expressions",
+}
+_SUBMODULES = (
+    "catalog",
+    "commit",
+    "errors",
+    "exceptions",
+    "expressions",
+    "lance",
+    "partitioning",
+    "scan",
+    "schema",
+    "statistics",
+    "table",
+    "transforms",
+    "types",
+    "variant",
+    "view",
+    "write",
+)
 
-def _spark_frame(
-    scan: Scan,
-    spark: "SparkSession",
-    options: dict[str, int | bool | None],
-    reader: "Reader",
-    planning: "Planning",
-) -> "DataFrame":
-    from floeberg.spark.native.frame import frame_of  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    return frame_of(scan, spark, options, reader, planning)
-
-
-def _spark_lanes(scan: Scan, spark: "SparkSession") -> "tuple[Lane, ...]":
-    from floeberg.spark.native.frame import lanes_told  # noqa: PLC0415 - the same
-
-    return lanes_told(scan, spark)
+def __getattr__(name: str) -> object:
+    if name in _SUBMODULES:
+        return import_module(f"floeberg.{name}")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'floeberg' has no attribute {name!r}")
+    # Kept, so that it is looked up once. The name may be that of a submodule too, which importing puts here.
+    found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return found
 
 
-def _changelog_frame(
-    changes: ChangelogScan, spark: "SparkSession", options: dict[str, int | bool | None]
-) -> "DataFrame":
-    from floeberg.spark.read.changelog_reader import changelog_frame  # noqa: PLC0415 - the same
-
-    return changelog_frame(changes, spark, options)
-
-
-def _lance_frame(
-    scan: LanceScan, spark: "SparkSession", options: dict[str, int | bool | None]
-) -> "DataFrame":
-    from floeberg.spark.lance.frame import lance_frame  # noqa: PLC0415 - the same
-
-    return lance_frame(scan, spark, options)
-
-
-register_frames("spark", _spark_frame, _spark_lanes)
-register_changelog_frames("spark", _changelog_frame)
-register_lance_frames("spark", _lance_frame)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

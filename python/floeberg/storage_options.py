@@ -4,7 +4,7 @@ Vended credentials are valid for about an hour, and scans, task groups and write
 Two options say how to renew them:
 
 - `storage-options.provider` names the provider of new options. The name is `package.module:function`, which every
-  process can import, or one that `register_provider` registered in this process;
+  process can import, or one that `register_storage_options_provider` registered in this process;
 - `storage-options.expires-at-ms` is the time when they expire, in milliseconds from 1970-01-01 UTC. Iceberg Java's
   names work too: `s3.session-token-expires-at-ms`, `gcs.oauth2.token-expires-at`,
   `adls.sas-token-expires-at-ms.<account>`.
@@ -16,8 +16,8 @@ once in each process.
 Examples:
     >>> def vend(options):
     ...     return {"s3.session-token": "new", "storage-options.expires-at-ms": "4102444800000"}
-    >>> register_provider("doc", vend)
-    >>> provided({"storage-options.provider": "doc", "s3.session-token": "old"})["s3.session-token"]
+    >>> register_storage_options_provider("doc", vend)
+    >>> refresh_storage_options({"storage-options.provider": "doc", "s3.session-token": "old"})["s3.session-token"]
     'new'
 """
 
@@ -30,7 +30,13 @@ from typing import Final, TypeAlias, cast
 from floeberg._arguments import checked_options, checked_text
 from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError, StorageError
 
-__all__ = ["EXPIRES_AT_MS", "PROVIDER", "StorageOptionsProvider", "provided", "register_provider"]
+__all__ = [
+    "EXPIRES_AT_MS",
+    "PROVIDER",
+    "StorageOptionsProvider",
+    "refresh_storage_options",
+    "register_storage_options_provider",
+]
 
 PROVIDER: Final = "storage-options.provider"
 """The option that names a provider."""
@@ -50,7 +56,7 @@ _ENDS: Final = (
 _REGISTERED: Final[dict[str, StorageOptionsProvider]] = {}
 
 
-def register_provider(name: str, provider: StorageOptionsProvider) -> None:
+def register_storage_options_provider(name: str, provider: StorageOptionsProvider) -> None:
     """Registers a provider under a name in this process. Workers of engines need `package.module:function` instead.
 
     Args:
@@ -67,7 +73,7 @@ def register_provider(name: str, provider: StorageOptionsProvider) -> None:
     _REGISTERED[known] = provider
 
 
-def provided(options: Mapping[str, str]) -> dict[str, str]:
+def refresh_storage_options(options: Mapping[str, str]) -> dict[str, str]:
     """Asks the provider of the options for new ones.
 
     Returns:

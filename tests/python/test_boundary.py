@@ -71,7 +71,7 @@ def lance_objects():
     plan = scan.plan_files()
     group = plan.split()[0]
     taken = table._inner.take(row_ids=[0], addresses=None, selected_fields=["id"], case_sensitive=True)
-    wrapped = [table, scan, plan, group, table.changes(1)]
+    wrapped = [table, scan, plan, group, table.changelog_scan(1)]
     keys = pa.table({"id": [1]}).to_reader()
     operation = _native.LanceOperation.delete("true", addresses=b"")
     # A table that is read from elsewhere is not written.

@@ -217,7 +217,7 @@ class Commit:
         snapshot_properties: dict[str, str],
         branch: str,
         commit_key: str,
-        made_from: list[int | None] = ...,
+        validate_from_snapshot_ids: list[int | None] = ...,
         files_are_new: bool = False,
         stage_only: bool = False,
         leaves_record: bool = False,
@@ -231,7 +231,7 @@ class Commit:
             snapshot_properties: Entries of the snapshots' summaries.
             branch: The branch of the snapshots.
             commit_key: The idempotency key, which the summaries keep.
-            made_from: Older snapshots that the rows were computed from. `None` is an empty branch.
+            validate_from_snapshot_ids: Older snapshots that the rows were computed from. `None` is an empty branch.
             files_are_new: Whether the files are certainly in no table yet. Otherwise, all manifests are searched for
                 them.
             stage_only: Whether no branch names the new snapshot.

@@ -135,11 +135,11 @@ class Table:
     def metadata_json(self) -> str:
         """The metadata, as canonical JSON. Spec: Appendix C."""
 
-    def history(self, audit_branch: str | None = None) -> list[tuple[int, int, int | None, bool]]:
+    def history(self, wap_branch: str | None = None) -> list[tuple[int, int, int | None, bool]]:
         """The snapshot log, oldest first.
 
         Args:
-            audit_branch: The branch that is read in the place of the current snapshot, with its snapshots.
+            wap_branch: The branch that is read in the place of the current snapshot, with its snapshots.
 
         Returns:
             For each entry: the snapshot, its time in milliseconds from 1970-01-01 UTC, its parent, and whether it is an
@@ -155,7 +155,7 @@ class Table:
         snapshot_id: int | None,
         limit: int | None,
         appends_after: tuple[int | None] | None = None,
-        audit_branch: str | None = None,
+        wap_branch: str | None = None,
     ) -> Scan:
         """Describes rows to read.
 
@@ -167,7 +167,7 @@ class Table:
             limit: The most rows to read.
             appends_after: `(snapshot_id,)` reads only rows that appends added after that snapshot, `(None,)` those of
                 all appends.
-            audit_branch: Reads this branch where no snapshot is chosen, here or later.
+            wap_branch: Reads this branch where no snapshot is chosen, here or later.
 
         Raises:
             InvalidInputError: A column is unknown, or a literal has a wrong type.
@@ -175,7 +175,7 @@ class Table:
         """
 
     def inspect(
-        self, name: str, snapshot_id: int | None, reference: str | None, audit_branch: str | None = None
+        self, name: str, snapshot_id: int | None, reference: str | None, wap_branch: str | None = None
     ) -> MetadataReader:
         """Reads a metadata table, of a snapshot, a branch or a tag, or of the table's own snapshot.
 
@@ -183,7 +183,7 @@ class Table:
             name: The metadata table.
             snapshot_id: The snapshot.
             reference: The branch or tag.
-            audit_branch: The branch that is read in the place of the current snapshot.
+            wap_branch: The branch that is read in the place of the current snapshot.
 
         Raises:
             InvalidInputError: The metadata table does not exist.

@@ -58,7 +58,7 @@ class Attempt(Protocol):
         ...
 
     def check_files(self, metadata_location: str) -> None:
-        """Checks that all files are there that its snapshots name. Raises `NotFoundError`."""
+        """Checks that all files exist that the new snapshots name. Raises `NotFoundError`."""
         ...
 
     def table(self, metadata_location: str) -> _native.Table:

@@ -29,7 +29,7 @@ _WORDS = ("insert", "update", "delete")
 _BEFORE, _AFTER = "update_before", "update_after"
 """What a changelog says of the old and of the new row of an update: the old one goes first."""
 _SHOWN = 3
-"""So many keys an error shows."""
+"""The most keys that an error shows."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ __all__ = ["ChangeRequest", "ChangedRows", "FoundChanges", "RowChanges"]
 
 Array: TypeAlias = Any
 _PIECES = 64
-"""So many sets of positions are joined at once."""
+"""The number of sets of positions that are joined at once."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class ChangedRows:
             yield self._made(columns, rows.num_rows, rows.column(self.width) if self.has_lineage else None)
 
     def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
-        """Rows that were not there."""
+        """Adds rows to insert."""
         self.inserted_rows += rows
         return self._made(columns, rows, None)
 

@@ -65,7 +65,7 @@ class RowsToChange(Protocol):
         ...
 
     def delete(self, rows: pa.RecordBatch) -> None:
-        """Rows that go."""
+        """Adds rows to delete."""
         ...
 
     def changed(self, rows: pa.RecordBatch, columns: list[Array]) -> pa.RecordBatch:
@@ -73,7 +73,7 @@ class RowsToChange(Protocol):
         ...
 
     def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
-        """Rows that were not there."""
+        """Adds rows to insert."""
         ...
 
     def conformed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -171,7 +171,7 @@ class JoinedColumns:
     def of(
         cls, source: pa.Schema, table: pa.Schema, keys: Iterable[str], *, case_sensitive: bool, replaces: bool
     ) -> JoinedColumns:
-        """Finds them. With `replaces` values of the source replace those of the table.
+        """Resolves the columns. With `replaces`, values of the source overwrite those of the table.
 
         Raises:
             InvalidInputError: A key or another column is unknown, or a struct that replaces one lacks a field.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 from floeberg import _native
 from floeberg.commit.lock import commit_lock
 from floeberg.commit.progress import Progress
-from floeberg.commit.retries import Retries
+from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import (
     CommitConflictError,
     CommitStateUnknownError,
@@ -45,7 +45,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     snapshot_properties: Mapping[str, str] | None = None,
     branch: str = "main",
     idempotency_key: str | None = None,
-    made_from: Sequence[int | None] = (),
+    validate_from_snapshot_ids: Sequence[int | None] = (),
     files_are_new: bool = False,
     stage_only: bool = False,
     leaves_record: bool = False,
@@ -64,7 +64,8 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         snapshot_properties: Entries to add to the summaries of the snapshots.
         branch: The branch of the snapshots.
         idempotency_key: The key of the commit. If a snapshot of the branch has it, nothing is done.
-        made_from: Snapshots of the branch that new rows were made from, if they are older than `starting`.
+        validate_from_snapshot_ids: Snapshots of the branch that new rows were made from, if they are older than
+            `starting`.
         files_are_new: Whether all added files were written for this commit, under new names. Other files are searched
             for in the table and in the storage.
         stage_only: Whether no branch names the new snapshot, until it is published.
@@ -93,13 +94,13 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         snapshot_properties=dict(snapshot_properties or {}),
         branch=branch,
         commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
-        made_from=list(made_from),
+        validate_from_snapshot_ids=list(validate_from_snapshot_ids),
         files_are_new=files_are_new,
         stage_only=stage_only,
         leaves_record=leaves_record,
     )
     progress = Progress(table_operations, made)
-    began = time.monotonic()
+    budget = RetryBudget.of(lambda: Retries.of({} if starting is None else starting.properties), sleep)
     stopped_by: BaseException | None = None
     for done in itertools.count(1):
         try:
@@ -109,18 +110,9 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
             stopped_by = stop.cause
             break
         except FloebergError as failure:
-            if starting is None or not _is_worth_a_retry(failure):
+            if starting is None or not _is_worth_a_retry(failure) or not budget.allows_retry(failure):
                 return _given_up(progress, failure, done)
-            try:
-                # Only now: the commit may be the one that repairs a wrong property.
-                retries = Retries.of(starting.properties)
-            except InvalidInputError as error:
-                failure.add_note(f"the commit was not retried: {error}")
-                return _given_up(progress, failure, done)
-            wait = retries.wait(done)
-            if done > retries.number or time.monotonic() + wait > began + retries.total:
-                return _given_up(progress, failure, done)
-        sleep(wait)
+        budget.wait()
     if not progress.unknown:
         progress.abandon()
         stopped()

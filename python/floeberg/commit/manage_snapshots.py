@@ -44,18 +44,18 @@ class ManageSnapshots(OperationChanges):
         self,
         commit: Callable[[Sequence[_native.Operation]], object],
         table: Callable[[], OpenedTable],
-        audit_branch: Callable[[], str | None] = lambda: None,
+        wap_branch: Callable[[], str | None] = lambda: None,
     ) -> None:
         """Use `Table.manage_snapshots` or `Transaction.manage_snapshots`.
 
         Args:
             commit: Takes the operations.
             table: Gives the table as it was loaded.
-            audit_branch: Gives the branch whose newest snapshot is the current one, if it is not `main`.
+            wap_branch: Gives the branch whose newest snapshot is the current one, if it is not `main`.
         """
         super().__init__(commit)
         self._table = table
-        self._audit_branch = audit_branch
+        self._wap_branch = wap_branch
 
     def create_tag(self, snapshot_id: int | None, tag_name: str, max_ref_age_ms: int | None = None) -> Self:
         """Makes a tag.
@@ -309,7 +309,7 @@ class ManageSnapshots(OperationChanges):
         known = -1 if snapshot_id is None else checked_int("snapshot_id", snapshot_id)
         kept = {key: value for key, value in ref.items() if value is not None} | {"snapshot-id": known}
         values = {"name": checked_text(argument, name), "ref": kept, "of-head": snapshot_id is None}
-        audited = self._audit_branch() if snapshot_id is None else None
+        audited = self._wap_branch() if snapshot_id is None else None
         return self._add("create", **values, **({} if audited is None else {"of": audited}))
 
     def _replace(self, kind: str, name: str, snapshot_id: int) -> Self:

@@ -90,7 +90,7 @@ class MergeBuilder(Generic[Result]):
         return self._add("not matched by source", None, predicate)
 
     def execute(self) -> Result:
-        """Does it, in one snapshot. This can be done once: a source is read once.
+        """Executes the merge, in one snapshot. This can be done once: a source is read once.
 
         Returns:
             What the commit did, or which earlier commit did it; in a transaction nothing.

@@ -29,7 +29,7 @@ __all__ = ["Clause", "JoinKeys", "MergeRun", "key_columns", "matches_once", "res
 Array: TypeAlias = Any
 For: TypeAlias = Literal["matched", "not matched", "not matched by source"]
 _SHOWN = 3
-"""So many keys an error shows."""
+"""The most keys that an error shows."""
 
 
 @dataclass(frozen=True)

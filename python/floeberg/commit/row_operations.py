@@ -298,12 +298,15 @@ class RowOperations(StagedOperations):
         mode: WriteMode = "append",
         overwrite_filter: AnyFilter = ALWAYS_TRUE,
         case_sensitive: bool = True,
-        made_from: Sequence[int | None] = (),
+        validate_from_snapshot_ids: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Adds files that workers wrote: see `Table.commit_receipts`."""
         self._check_open()
-        self._made_from += [None if each is None else checked_int("made_from", each) for each in made_from]
+        self._validated_from += [
+            None if each is None else checked_int("validate_from_snapshot_ids", each)
+            for each in validate_from_snapshot_ids
+        ]
         _, isolation = _options(options)
         if isinstance(receipts, Receipt) or not isinstance(receipts, Iterable):
             raise InvalidInputError(f"receipts: expected a list of Receipts, found {type(receipts).__name__}")

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
-from floeberg.commit.audit import AuditSettings
 from floeberg.commit.changed_rows import ChangeRequest
 from floeberg.commit.reporting import Reporter
+from floeberg.commit.wap import WapSettings
 from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.write.input_rows import converted_stream_errors, reader_of
@@ -75,7 +75,7 @@ class StagedOperations:
         branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
-        audit: AuditSettings | None = None,
+        wap: WapSettings | None = None,
         dry_run: bool = False,
         progress: ProgressCallback | bool | None = None,
     ) -> None:
@@ -83,7 +83,7 @@ class StagedOperations:
         self._table_operations = table_operations
         self._starting = self._current = starting
         self._tell_table = become
-        target = (AuditSettings() if audit is None else audit).target(
+        target = (WapSettings() if wap is None else wap).target(
             starting.properties,
             branch=None if branch is None else checked_text("branch", branch),
             snapshot_properties=checked_options("snapshot_properties", snapshot_properties),
@@ -103,7 +103,7 @@ class StagedOperations:
         """Whether a snapshot is made even if no row changes: a key is found by it, and properties are in it."""
         self._operations: list[_native.Operation] = []
         self._declared: list[_native.Operation] = []
-        self._made_from: list[int | None] = []
+        self._validated_from: list[int | None] = []
         self._stands_on_start = False
         """Whether rows of an operation may be made of those that the table had when the transaction began."""
         self._begun_at = starting

@@ -27,7 +27,7 @@ Array: TypeAlias = Any
 _PIECES = 8
 """A piece of a file is at most this part of what is kept in memory."""
 _LARGEST_PIECE = 1 << 16
-"""So many rows are in a piece of a file, or taken at once, at most."""
+"""The most rows in a piece of a file, and the most that are taken at once."""
 
 
 class StoredRows:
@@ -42,7 +42,7 @@ class StoredRows:
             schema: The columns.
             pieces: The rows, in pieces of the same number of rows; the last one may be shorter.
             rows_of_piece: That number.
-            at_once: So many rows are given at once, at most.
+            at_once: The most rows that are given at once.
         """
         self.schema = schema
         self._pieces = pieces
@@ -57,7 +57,7 @@ class StoredRows:
         Args:
             batches: The rows.
             schema: Their columns.
-            memory: So many bytes are kept in memory. More rows are written to a file.
+            memory: The most bytes that are kept in memory. Rows beyond them are written to a file.
 
         Raises:
             StorageError: The file cannot be written.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from dataclasses import replace
-from time import monotonic, sleep
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
@@ -17,7 +17,7 @@ from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.loop import commit
 from floeberg.commit.metadata_operations import MetadataOperations
 from floeberg.commit.result import CommitResult
-from floeberg.commit.retries import Retries
+from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.commit.row_operations import RowOperations
 from floeberg.commit.staging import remove_written
 from floeberg.errors import CommitConflictError, CommitStateUnknownError, FloebergError
@@ -92,27 +92,26 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
     def _commit(self) -> CommitResult:
         # From here on the files may be part of the table.
         self._files.detach()
-        began = monotonic()
+        budget = RetryBudget.of(lambda: Retries.of(self._starting.properties))
         for done in itertools.count(1):
             try:
-                return replace(self._commit_once(), repeated=done - 1)
+                with budget.shared():
+                    return replace(self._commit_once(), repeated=done - 1)
             except CommitConflictError as conflict:  # noqa: PERF203 - once a commit
-                if conflict.retryable or not self._is_repeated(conflict, done, began):
+                if conflict.retryable or not self._is_repeated(conflict, done, budget):
                     remove_written(self._written)
                     raise
         raise AssertionError
 
-    def _is_repeated(self, conflict: CommitConflictError, done: int, began: float) -> bool:
+    def _is_repeated(self, conflict: CommitConflictError, done: int, budget: RetryBudget) -> bool:
         """Looks for rows again after a conflict, within the retries of the table. The conflict removed no data file."""
         if self._changes is None or not self._changes.is_repeated:
             return False
         try:
-            retries = Retries.of(self._starting.properties)
-            wait = retries.wait(done)
-            if done > retries.number or monotonic() + wait > began + retries.total:
+            if not budget.allows_retry(conflict):
                 conflict.add_note(f"the operation looked for its rows {done} times")
                 return False
-            sleep(wait)
+            budget.wait()
             return self._find_again()
         except BaseException:
             remove_written(self._written)
@@ -129,7 +128,7 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
                 snapshot_properties=self._properties,
                 branch=self._branch,
                 idempotency_key=self._key,
-                made_from=self._read_from(starting),
+                validate_from_snapshot_ids=self._read_from(starting),
                 files_are_new=self._files_are_new,
                 stage_only=self._is_staged(operations),
                 leaves_record=self._leaves_record,
@@ -155,8 +154,8 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
     def _read_from(self, starting: OpenedTable | None) -> list[int | None]:
         """The snapshots that rows were made from, if they are older than the table that the commit begins at."""
         if starting is None or starting is self._begun_at or not self._stands_on_start:
-            return self._made_from
-        return [*self._made_from, self._head_of(self._begun_at)]
+            return self._validated_from
+        return [*self._validated_from, self._head_of(self._begun_at)]
 
     def _counted(self) -> CommitResult:
         """What the commit would do."""

@@ -40,7 +40,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Who it is."""
+        """The identity of the source."""
 
     @property
     @abstractmethod

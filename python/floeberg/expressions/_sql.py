@@ -37,7 +37,7 @@ class SqlExpression:
         return made
 
     def of(self, find: Callable[[str], Array], number: int) -> Array:
-        """A value for each row, by a function that finds columns of so many rows.
+        """A value for each row, by a function that finds columns of `number` rows.
 
         Raises:
             InvalidInputError: A column is unknown, types do not fit, or a number overflows or is divided by zero.

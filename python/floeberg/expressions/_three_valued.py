@@ -129,7 +129,7 @@ def is_null(column: Column) -> Logic:
 
 
 def is_nan(column: Column) -> Logic:
-    """Is it NaN?"""
+    """Is the value NaN?"""
     return known(IsNaN(column.name), column)
 
 

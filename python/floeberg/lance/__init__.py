@@ -5,7 +5,7 @@ installs.
 """
 
 from floeberg.lance.blobs import LanceBlob
-from floeberg.lance.changes import LanceChanges
+from floeberg.lance.changes import LanceChangelogScan
 from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.manifest_store import ManifestStore
@@ -21,7 +21,7 @@ __all__ = [
     "CleanupResult",
     "CompactionResult",
     "LanceBlob",
-    "LanceChanges",
+    "LanceChangelogScan",
     "LanceCommitResult",
     "LanceMaintenance",
     "LancePlan",

@@ -11,7 +11,7 @@ from floeberg._timestamps import microseconds
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.lance._base import LanceTableBase
-from floeberg.lance.changes import ChangesRequest, LanceChanges
+from floeberg.lance.changes import ChangesRequest, LanceChangelogScan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ __all__ = ["LanceTableChanges"]
 class LanceTableChanges(LanceTableBase):
     """The methods of `floeberg.lance.LanceTable` that read changes."""
 
-    def changes(  # noqa: PLR0913 - all but two are keywords
+    def changelog_scan(  # noqa: PLR0913 - all but two are keywords
         self,
         from_version_exclusive: int | str | datetime | None = None,
         to_version_inclusive: int | str | datetime | None = None,
@@ -31,7 +31,7 @@ class LanceTableChanges(LanceTableBase):
         selected_fields: Sequence[str] = ("*",),
         case_sensitive: bool = True,
         net: bool = False,
-    ) -> LanceChanges:
+    ) -> LanceChangelogScan:
         """Describes the rows that versions inserted, deleted and updated. Nothing is read yet.
 
         It is as `floeberg.Table.changelog_scan`. The columns are those of the end, then:
@@ -69,7 +69,7 @@ class LanceTableChanges(LanceTableBase):
                 which of them only moved. Reading raises it.
 
         Examples:
-            >>> changes = lance_table.changes(1, 2, selected_fields=("id",))
+            >>> changes = lance_table.changelog_scan(1, 2, selected_fields=("id",))
             >>> changes.to_arrow().column_names
             ['id', '_change_type', '_change_ordinal', '_commit_version']
         """
@@ -90,7 +90,7 @@ class LanceTableChanges(LanceTableBase):
         self._check_range(known, first, last, begins=from_version_exclusive is None)
         start = None if from_version_exclusive is None else self._inner.at_version(first)
         end = self._inner if last == self._inner.version else self._inner.at_version(last)
-        return LanceChanges(start, end, request)
+        return LanceChangelogScan(start, end, request)
 
     def _check_range(self, known: list[int], first: int, last: int, *, begins: bool) -> None:
         if first > last:

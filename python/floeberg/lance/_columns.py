@@ -29,7 +29,7 @@ class LanceTableColumns(LanceTableWrites):
         self,
         columns: pa.Schema | pa.Field | Sequence[pa.Field] | Mapping[str, NewValue] | Any,  # noqa: ANN401 - rows of any library
         *,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> LanceCommitResult:
         """Adds columns.
@@ -41,7 +41,7 @@ class LanceTableColumns(LanceTableWrites):
             columns: Fields of Arrow; or new values by names: a literal, `sql_expr`, `col`, an expression of
                 `pyarrow.compute`, or a function from a batch to an array; or rows from any library that have the new
                 columns alone: as many as the table has, in the order of a scan of it.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
 
         Returns:
@@ -67,20 +67,22 @@ class LanceTableColumns(LanceTableWrites):
             return added_columns(table, columns)
 
         on_conflict = "raise" if is_stream(columns) else "retry"
-        return self._commit(make, properties, idempotency_key, operation="Merge", on_conflict=on_conflict)
+        return self._commit(
+            make, transaction_properties, idempotency_key, operation="Merge", on_conflict=on_conflict
+        )
 
     def drop_columns(
         self,
         names: Sequence[str] | str,
         *,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> LanceCommitResult:
         """Drops columns, and indices on them. Their values stay in data files until a compaction.
 
         Args:
             names: Names of columns; fields of structs are dotted.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
 
         Returns:
@@ -102,16 +104,16 @@ class LanceTableColumns(LanceTableWrites):
         def make(table: _native.LanceTable) -> Made:
             return Made(_native.LanceOperation.drop_columns(table, chosen))
 
-        return self._commit(make, properties, idempotency_key, operation="Project")
+        return self._commit(make, transaction_properties, idempotency_key, operation="Project")
 
     def rename_columns(
-        self, names: Mapping[str, str], *, properties: Mapping[str, str] | None = None
+        self, names: Mapping[str, str], *, transaction_properties: Mapping[str, str] | None = None
     ) -> LanceCommitResult:
         """Renames columns.
 
         Args:
             names: New names by the names of columns; fields of structs are dotted.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
 
         Returns:
             What the commit did.
@@ -122,7 +124,7 @@ class LanceTableColumns(LanceTableWrites):
         changes: list[tuple[str, str | None, bool | None]] = [
             (checked_text("names", old), checked_text("names", new), None) for old, new in names.items()
         ]
-        return self._alter(changes, properties)
+        return self._alter(changes, transaction_properties)
 
     def alter_column(
         self,
@@ -130,7 +132,7 @@ class LanceTableColumns(LanceTableWrites):
         *,
         type: pa.DataType | None = None,  # noqa: A002 - the field's own word
         nullable: bool | None = None,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
     ) -> LanceCommitResult:
         """Changes the type of a column, or lets it be null.
 
@@ -140,7 +142,7 @@ class LanceTableColumns(LanceTableWrites):
             name: The name of the column.
             type: Its new type, which holds all values.
             nullable: `True` if it may be null from now on.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
 
         Returns:
             What the commit did.
@@ -153,16 +155,18 @@ class LanceTableColumns(LanceTableWrites):
         if (type is None) == (nullable is None):
             raise InvalidInputError("expected either a type or nullable")
         if type is None:
-            return self._alter([(name, None, checked_bool("nullable", nullable))], properties)
+            return self._alter([(name, None, checked_bool("nullable", nullable))], transaction_properties)
         types = {name: type}
 
         def make(table: _native.LanceTable) -> Made:
             return changed_types(table, types)
 
-        return self._commit(make, properties)
+        return self._commit(make, transaction_properties)
 
     def _alter(
-        self, changes: list[tuple[str, str | None, bool | None]], properties: Mapping[str, str] | None
+        self,
+        changes: list[tuple[str, str | None, bool | None]],
+        transaction_properties: Mapping[str, str] | None,
     ) -> LanceCommitResult:
         if not changes:
             raise InvalidInputError("expected at least one column")
@@ -170,4 +174,4 @@ class LanceTableColumns(LanceTableWrites):
         def make(table: _native.LanceTable) -> Made:
             return Made(_native.LanceOperation.alter_columns(table, changes))
 
-        return self._commit(make, properties)
+        return self._commit(make, transaction_properties)

@@ -39,7 +39,7 @@ class LanceTableJoins(LanceTableWrites):
         when_not_matched_insert_all: bool = True,
         case_sensitive: bool = True,
         null_keys: NullKeys = "error",
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
@@ -60,7 +60,7 @@ class LanceTableJoins(LanceTableWrites):
             when_not_matched_insert_all: Whether rows are inserted.
             case_sensitive: Whether the case of names counts.
             null_keys: Whether a null in a key is an error, or equals null (`equal`).
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows, or added one of the keys: look for the rows
                 again, or raise.
@@ -99,7 +99,7 @@ class LanceTableJoins(LanceTableWrites):
 
         return self._commit(
             make,
-            properties,
+            transaction_properties,
             idempotency_key,
             operation="Update",
             on_conflict=on_conflict,
@@ -113,7 +113,7 @@ class LanceTableJoins(LanceTableWrites):
         on: Sequence[str] | str | None = None,
         predicate: str | ValueExpression | None = None,
         case_sensitive: bool = True,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
@@ -131,7 +131,7 @@ class LanceTableJoins(LanceTableWrites):
             predicate: Instead, a condition in SQL or a comparison of `fb.col`, with at least one term such as
                 `target.id = source.id`.
             case_sensitive: Whether the case of names counts.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: As with `upsert`.
             dry_run: As with `upsert`.
@@ -160,7 +160,7 @@ class LanceTableJoins(LanceTableWrites):
 
             return self._commit(
                 make,
-                properties,
+                transaction_properties,
                 idempotency_key,
                 operation="Update",
                 on_conflict=on_conflict,
@@ -177,7 +177,7 @@ class LanceTableJoins(LanceTableWrites):
         operation: str,
         order_by: str | Sequence[str],
         null_keys: NullKeys = "error",
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
@@ -196,7 +196,7 @@ class LanceTableJoins(LanceTableWrites):
             order_by: The columns by which the last change of a key is found, such as a log position. They are written
                 where the table has them.
             null_keys: As with `upsert`.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: As with `upsert`.
             dry_run: As with `upsert`.
@@ -227,7 +227,7 @@ class LanceTableJoins(LanceTableWrites):
 
         return self._commit(
             make,
-            properties,
+            transaction_properties,
             idempotency_key,
             operation="Update",
             on_conflict=on_conflict,

@@ -97,12 +97,14 @@ class LanceTableReferences(LanceTableWrites):
         """
         _native.shallow_clone_lance_table(self._inner, checked_path("target", target))
 
-    def restore(self, version: int, *, properties: Mapping[str, str] | None = None) -> LanceCommitResult:
+    def restore(
+        self, version: int, *, transaction_properties: Mapping[str, str] | None = None
+    ) -> LanceCommitResult:
         """Makes an old version of the branch the newest, as a new version.
 
         Args:
             version: The old version.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
 
         Returns:
             What the commit did.
@@ -123,10 +125,10 @@ class LanceTableReferences(LanceTableWrites):
         def make(_table: _native.LanceTable) -> Made:
             return Made(_native.LanceOperation.restore(number))
 
-        return self._commit(make, properties)
+        return self._commit(make, transaction_properties)
 
     def update_config(
-        self, changes: Mapping[str, str | None], *, properties: Mapping[str, str] | None = None
+        self, changes: Mapping[str, str | None], *, transaction_properties: Mapping[str, str] | None = None
     ) -> LanceCommitResult:
         """Sets settings of the table, and removes those whose value is `None`.
 
@@ -138,14 +140,14 @@ class LanceTableReferences(LanceTableWrites):
         def make(_table: _native.LanceTable) -> Made:
             return Made(_native.LanceOperation.update_config(entries))
 
-        return self._commit(make, properties)
+        return self._commit(make, transaction_properties)
 
     def update_schema_metadata(
         self,
         changes: Mapping[str, str | None],
         *,
         replace: bool = False,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
     ) -> LanceCommitResult:
         """Sets metadata of the schema, and removes those whose value is `None`; with `replace` all others too.
 
@@ -157,7 +159,7 @@ class LanceTableReferences(LanceTableWrites):
         def make(_table: _native.LanceTable) -> Made:
             return Made(_native.LanceOperation.update_metadata(entries, replace=whole))
 
-        return self._commit(make, properties)
+        return self._commit(make, transaction_properties)
 
     @property
     def maintenance(self) -> LanceMaintenance:

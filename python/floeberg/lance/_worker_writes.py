@@ -90,8 +90,8 @@ class LanceTableWorkerWrites(LanceTableWrites):
         *,
         mode: Literal["append", "overwrite"] = "append",
         isolation_level: Literal["serializable", "snapshot"] = "serializable",
-        made_from: int | None = None,
-        properties: Mapping[str, str] | None = None,
+        validate_from_version: int | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> LanceCommitResult:
         """Makes the files that workers wrote one version, atomically.
@@ -106,8 +106,9 @@ class LanceTableWorkerWrites(LanceTableWrites):
             mode: `append` adds the rows. `overwrite` replaces all rows; columns too, if the recipe has others.
             isolation_level: Of an overwrite. With `serializable`, rows that others changed since the version of the
                 recipe are a conflict. With `snapshot`, they are replaced too.
-            made_from: The version that the rows of an overwrite were made from, if it is older than the recipe's.
-            properties: What is said of the transaction.
+            validate_from_version: The version that the rows of an overwrite were made from, if it is older than the
+                recipe's.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
 
         Returns:
@@ -137,7 +138,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
             raise InvalidInputError(
                 f"isolation_level: expected 'serializable' or 'snapshot', found {isolation_level!r}"
             )
-        said = checked_properties("properties", properties or {})
+        said = checked_properties("transaction_properties", transaction_properties or {})
         write = self._write_of(checked_receipts(receipts), mode)
         files = [(*file, b"") for each in receipts for file in each.files]
         columns = schema_of_table(self._inner) if write is None else write.schema
@@ -148,8 +149,11 @@ class LanceTableWorkerWrites(LanceTableWrites):
         if not files and mode == "append":
             return LanceCommitResult(None, None)
         base = self._inner if write is None else self._written_for(write)
-        if made_from is not None and checked_size("made_from", made_from, 1) < base.version:
-            base = self._at(made_from)
+        if (
+            validate_from_version is not None
+            and checked_size("validate_from_version", validate_from_version, 1) < base.version
+        ):
+            base = self._at(validate_from_version)
         _native.check_lance_files(base, [(name, size) for name, _, size, _ in files])
         if not (write is None or write.replaces_columns):
             check_columns(base, base, columns)
@@ -171,7 +175,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
             base,
             make,
             idempotency_key=idempotency_key,
-            properties=said,
+            transaction_properties=said,
             on_conflict="retry" if mode == "append" else "raise",
             manifest_store=self._manifest_store,
         )

@@ -44,7 +44,7 @@ class LanceTableWrites(LanceTableBase):
         self,
         data: object,
         *,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         max_rows_per_file: int = ROWS_PER_FILE,
     ) -> LanceCommitResult:
@@ -52,7 +52,7 @@ class LanceTableWrites(LanceTableBase):
 
         Args:
             data: Rows from any library. Columns are matched by name; those that the rows lack are null.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             max_rows_per_file: The most rows of a fragment.
 
@@ -71,14 +71,14 @@ class LanceTableWrites(LanceTableBase):
             (1, 2)
         """
         rows = AppendedRows(data, checked_size("max_rows_per_file", max_rows_per_file, 1))
-        return self._commit(rows.make, properties, idempotency_key, operation="Append")
+        return self._commit(rows.make, transaction_properties, idempotency_key, operation="Append")
 
     def overwrite(
         self,
         data: object,
         *,
         config: Mapping[str, str] | None = None,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         max_rows_per_file: int = ROWS_PER_FILE,
     ) -> LanceCommitResult:
@@ -87,7 +87,7 @@ class LanceTableWrites(LanceTableBase):
         Args:
             data: Rows from any library.
             config: Settings to set.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             max_rows_per_file: The most rows of a fragment.
 
@@ -104,7 +104,9 @@ class LanceTableWrites(LanceTableBase):
         def make(table: _native.LanceTable) -> Made:
             return overwritten(table, data, settings, most)
 
-        return self._commit(make, properties, idempotency_key, operation="Overwrite", on_conflict="raise")
+        return self._commit(
+            make, transaction_properties, idempotency_key, operation="Overwrite", on_conflict="raise"
+        )
 
     def delete(  # noqa: PLR0913 - all but the first are keywords
         self,
@@ -112,7 +114,7 @@ class LanceTableWrites(LanceTableBase):
         *,
         delete_all: bool = False,
         case_sensitive: bool = True,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
@@ -123,7 +125,7 @@ class LanceTableWrites(LanceTableBase):
             delete_filter: SQL text, a comparison of `fb.col`, or another filter.
             delete_all: Deletes all rows, without a filter.
             case_sensitive: Whether the case of column names counts.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows: look for the rows again, or raise.
             dry_run: Whether rows are only counted. Nothing is written.
@@ -149,7 +151,7 @@ class LanceTableWrites(LanceTableBase):
 
         return self._commit(
             make,
-            properties,
+            transaction_properties,
             idempotency_key,
             operation="Delete",
             on_conflict=on_conflict,
@@ -162,7 +164,7 @@ class LanceTableWrites(LanceTableBase):
         filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - as for Iceberg
         *,
         case_sensitive: bool = True,
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
@@ -175,7 +177,7 @@ class LanceTableWrites(LanceTableBase):
             updates: New values by the names of columns, as with `floeberg.Table.update`.
             filter: SQL text, a comparison of `fb.col`, or another filter; all rows unless given.
             case_sensitive: Whether the case of column names counts.
-            properties: What is said of the transaction.
+            transaction_properties: Entries of the transaction's properties.
             idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows: look for the rows again, or raise.
             dry_run: Whether rows are only counted. Nothing is written.
@@ -203,7 +205,7 @@ class LanceTableWrites(LanceTableBase):
 
         return self._commit(
             make,
-            properties,
+            transaction_properties,
             idempotency_key,
             operation="Update",
             on_conflict=on_conflict,
@@ -225,7 +227,7 @@ class LanceTableWrites(LanceTableBase):
     def _commit(  # noqa: PLR0913 - keywords
         self,
         make: Callable[[_native.LanceTable], Made],
-        properties: Mapping[str, str] | None = None,
+        transaction_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         *,
         operation: str | None = None,
@@ -234,13 +236,13 @@ class LanceTableWrites(LanceTableBase):
     ) -> LanceCommitResult:
         """Commits an operation, and moves to its version."""
         self._check_follows()
-        said: Any = checked_properties("properties", properties or {})
+        said: Any = checked_properties("transaction_properties", transaction_properties or {})
         table, result = commit(
             self._inner,
             make,
             operation=operation,
             idempotency_key=idempotency_key,
-            properties=said,
+            transaction_properties=said,
             on_conflict=on_conflict,
             manifest_store=self._manifest_store,
         )

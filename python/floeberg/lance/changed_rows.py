@@ -38,7 +38,7 @@ _CREATED, _UPDATED = "_row_created_at_version", "_row_last_updated_at_version"
 OF_ROWS = (ROW_ID, ADDRESS, _CREATED, _UPDATED)
 """Columns that say which row it is."""
 _PIECE = 1 << 16
-"""So many rows are compared at once."""
+"""The number of rows that are compared at once."""
 
 
 @dataclass(frozen=True)

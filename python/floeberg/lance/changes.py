@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from floeberg import _native
     from floeberg.scan.rows import BatchStream
 
-__all__ = ["ChangesRequest", "LanceChanges"]
+__all__ = ["ChangesRequest", "LanceChangelogScan"]
 
 Array: TypeAlias = Any
 _OF_CHANGES = ("_change_type", "_change_ordinal", "_commit_version")
@@ -56,13 +56,13 @@ class ChangesRequest:
 
 
 @says_keywords_of_methods
-class LanceChanges(ArrowRows):
+class LanceChangelogScan(ArrowRows):
     """Changes of rows, as `LanceTable.changes` describes them.
 
     It is immutable and can be pickled, as a scan. Nothing is read until you ask for rows.
 
     Examples:
-        >>> lance_table.changes(1, selected_fields=("id",)).to_arrow()["_change_type"].to_pylist()
+        >>> lance_table.changelog_scan(1, selected_fields=("id",)).to_arrow()["_change_type"].to_pylist()
         ['DELETE', 'DELETE', 'INSERT']
     """
 
@@ -128,9 +128,9 @@ class LanceChanges(ArrowRows):
         return cast("Any", self.to_arrow_batch_reader()).__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        return f"LanceChanges(from={self.from_version_exclusive}, to={self.to_version_inclusive})"
+        return f"LanceChangelogScan(from={self.from_version_exclusive}, to={self.to_version_inclusive})"
 
-    def __reduce__(self) -> tuple[type[LanceChanges], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[type[LanceChangelogScan], tuple[object, ...]]:
         return type(self), (self._start, self._end, self._request)
 
     def _scan(self, table: _native.LanceTable) -> _native.LanceScan:

@@ -134,7 +134,7 @@ class _RowByRow:
         """The next rows, one for each row of a batch.
 
         Raises:
-            InvalidInputError: There are not so many.
+            InvalidInputError: The rows end before.
         """
         import pyarrow as pa  # noqa: PLC0415
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from floeberg import _native
-from floeberg.commit.retries import Retries
+from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import CommitConflictError, CommitStateUnknownError, InvalidInputError
 from floeberg.lance.manifest_store import Manifests
 from floeberg.lance.result import LanceCommitResult
@@ -86,7 +86,7 @@ def commit(  # noqa: PLR0913 - keywords
     *,
     operation: str | None = None,
     idempotency_key: str | None = None,
-    properties: Mapping[str, str] | None = None,
+    transaction_properties: Mapping[str, str] | None = None,
     on_conflict: str = "retry",
     manifest_store: ManifestStore | None = None,
     sleep: Callable[[float], None] = time.sleep,
@@ -98,7 +98,7 @@ def commit(  # noqa: PLR0913 - keywords
         make: Makes the operation of a version. It is called again where a conflict asks for it.
         operation: The name of the operation, by which an earlier commit with the key is checked.
         idempotency_key: The key of the commit.
-        properties: What is said of the transaction.
+        transaction_properties: Entries of the transaction's properties.
         on_conflict: `retry` makes the operation anew, `raise` does not.
         manifest_store: Who decides about versions; `None` is the storage.
         sleep: Waits for some seconds.
@@ -111,16 +111,16 @@ def commit(  # noqa: PLR0913 - keywords
     # Before anything is checked: what was done once may not be possible again.
     if idempotency_key and (earlier := earlier_commit(table, idempotency_key, operation)) is not None:
         return earlier
-    patience, current = _Patience(sleep), table
+    budget, current = RetryBudget.of(lambda: RETRIES, sleep), table
     manifests = None if manifest_store is None else Manifests.of(manifest_store, table)
     while True:
         made = make(current)
         if made.operation is None:
             made.abandon()
             return current, LanceCommitResult(None, None, **made.counts)
-        tries = _Tries(current, made, idempotency_key, dict(properties or {}), manifests)
+        tries = _Tries(current, made, idempotency_key, dict(transaction_properties or {}), manifests)
         try:
-            return tries.until_done(patience, may_be_made_anew=on_conflict == "retry")
+            return tries.until_done(budget, may_be_made_anew=on_conflict == "retry")
         except _ConflictError:
             try:
                 if manifests is not None:
@@ -150,23 +150,6 @@ class _ConflictError(Exception):
     """The operation is to be made anew. Its files are gone, unless it keeps them."""
 
 
-class _Patience:
-    """How many attempts there were, and for how long."""
-
-    def __init__(self, sleep: Callable[[float], None]) -> None:
-        self._began = time.monotonic()
-        self._sleep = sleep
-        self.done = 0
-
-    @property
-    def is_over(self) -> bool:
-        late = time.monotonic() + RETRIES.wait(self.done) > self._began + RETRIES.total
-        return late or self.done > RETRIES.number
-
-    def wait(self) -> None:
-        self._sleep(RETRIES.wait(self.done))
-
-
 class _Tries:
     """Attempts with one operation."""
 
@@ -175,7 +158,7 @@ class _Tries:
         table: _native.LanceTable,
         made: Made,
         key: str | None,
-        properties: dict[str, str],
+        transaction_properties: dict[str, str],
         manifests: Manifests | None,
     ) -> None:
         if made.operation is None:
@@ -188,7 +171,7 @@ class _Tries:
             self.commit = _native.LanceCommit.begin(
                 table,
                 made.operation,
-                properties=list(properties.items()),
+                properties=list(transaction_properties.items()),
                 key=key,
                 inserts_missing_keys=made.inserted_keys is not None,
                 expected=list(made.conditions.expected.items()),
@@ -200,7 +183,7 @@ class _Tries:
             raise
 
     def until_done(
-        self, patience: _Patience, *, may_be_made_anew: bool
+        self, budget: RetryBudget, *, may_be_made_anew: bool
     ) -> tuple[_native.LanceTable, LanceCommitResult]:
         """Tries until the commit is done, or fails.
 
@@ -208,27 +191,27 @@ class _Tries:
             _ConflictError: The operation is to be made anew.
         """
         while True:
-            patience.done += 1
             try:
                 return self._once()
-            except CommitStateUnknownError:
+            except CommitStateUnknownError as error:
                 # Another attempt finds out, and nothing may be removed before.
-                if patience.is_over:
+                if not budget.allows_retry(error):
                     raise
             except CommitConflictError as error:
-                is_raced = self.commit.is_raced or (not patience.is_over and self._has_other_keys())
-                if patience.is_over or not error.retryable or not (is_raced or may_be_made_anew):
+                may_retry = budget.allows_retry(error)
+                is_raced = self.commit.is_raced or (may_retry and self._has_other_keys())
+                if not may_retry or not error.retryable or not (is_raced or may_be_made_anew):
                     self.abandon()
-                    raise _given_up(error, patience.done) from error
+                    raise _given_up(error, budget.failed) from error
                 if not is_raced:
                     if self.commit.abandon() and not self._made.keeps_files:
                         self._made.abandon()
-                    patience.wait()
+                    budget.wait()
                     raise _ConflictError from error
             except BaseException:
                 self.abandon()
                 raise
-            patience.wait()
+            budget.wait()
 
     def _once(self) -> tuple[_native.LanceTable, LanceCommitResult]:
         manifests = self._manifests

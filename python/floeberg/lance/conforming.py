@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["check_fits", "conformed", "conformed_batches"]
 
 _PIECE = 1 << 16
-"""So many rows are converted at once."""
+"""The number of rows that are converted at once."""
 
 
 def check_fits(given: pa.Schema, schema: pa.Schema) -> None:

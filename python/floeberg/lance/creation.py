@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
@@ -45,7 +46,7 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     stable_row_ids: bool = True,
     data_storage_version: str = "2.2",
     config: Mapping[str, str] | None = None,
-    properties: Mapping[str, str] | None = None,
+    transaction_properties: Mapping[str, str] | None = None,
     storage_options: Mapping[str, str] | None = None,
     idempotency_key: str | None = None,
     max_rows_per_file: int = ROWS_PER_FILE,
@@ -59,7 +60,7 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
         stable_row_ids: Whether rows keep their ids when they are updated or compacted.
         data_storage_version: The version of data files: `2.0`, `2.1` or `2.2`.
         config: The settings of the table.
-        properties: What is said of the transaction.
+        transaction_properties: Entries of the transaction's properties.
         storage_options: The options of the storage.
         idempotency_key: The key of the commit, which is kept with the transaction.
         max_rows_per_file: The most rows of a fragment.
@@ -89,76 +90,80 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     version = checked_text("data_storage_version", data_storage_version)
     most = checked_size("max_rows_per_file", max_rows_per_file, 1)
     settings = list(checked_properties("config", config or {}).items())
-    said = list(checked_properties("properties", properties or {}).items())
+    said = list(checked_properties("transaction_properties", transaction_properties or {}).items())
     has_rows = not isinstance(data, pa.Schema) and not (
         hasattr(data, "__arrow_c_schema__") and not hasattr(data, "__arrow_c_stream__")
     )
     reader = reader_of(data, lambda: pa.schema([])) if has_rows else None
-    given = schema_of(data) if reader is None else reader.schema
-    schema = _columns(given, reader, is_users=reader is data)
+    with _closed_if_it_fails(None if reader is data else reader):
+        given = schema_of(data) if reader is None else reader.schema
+        schema = _columns(given)
 
-    def create(files: list[tuple[str, int, int, bytes]]) -> _native.LanceTable:
-        parts: dict[str, Any] = {
-            "storage_options": options,
-            "data_storage_version": version,
-            "stable_row_ids": checked_bool("stable_row_ids", stable_row_ids),
-            "config": settings,
-            "properties": said,
-            "key": idempotency_key,
-        }
-        if deciding is None:
-            return _native.create_lance_table(location, schema, files, **parts)
-        staged = _native.stage_lance_table(location, schema, files, **parts)
-        return _decided(Manifests(deciding, location, options), staged)
+        def create(files: list[tuple[str, int, int, bytes]]) -> _native.LanceTable:
+            parts: dict[str, Any] = {
+                "storage_options": options,
+                "data_storage_version": version,
+                "stable_row_ids": checked_bool("stable_row_ids", stable_row_ids),
+                "config": settings,
+                "properties": said,
+                "key": idempotency_key,
+            }
+            if deciding is None:
+                return _native.create_lance_table(location, schema, files, **parts)
+            staged = _native.stage_lance_table(location, schema, files, **parts)
+            return _decided(Manifests(deciding, location, options), staged)
 
-    if deciding is not None:
-        Manifests(deciding, location, options).catch_up()
-    if _native.LanceTable.exists(location, storage_options=options):
-        raise TableAlreadyExistsError("a Lance table is here already", context={"path": location})
-    new = NewFiles(location, options, version)
-    files = []
-    if reader is not None:
+        if deciding is not None:
+            Manifests(deciding, location, options).catch_up()
+        if _native.LanceTable.exists(location, storage_options=options):
+            raise TableAlreadyExistsError("a Lance table is here already", context={"path": location})
+        new = NewFiles(location, options, version)
+        files = []
+        if reader is not None:
+            try:
+                with converted_stream_errors(data):
+                    files = new.write(_plain(reader, schema), schema, rows_per_file=most)
+            except BaseException:
+                new.remove()
+                raise
         try:
-            with converted_stream_errors(data):
-                files = new.write(_plain(reader, schema), schema, rows_per_file=most)
-        except BaseException:
-            new.remove()
-            if reader is not data:
-                # Some libraries answer nothing else while rows are read.
-                reader.close()
+            return LanceTable(create(files), manifest_store=deciding)
+        except CommitStateUnknownError:
             raise
+        except AlreadyExistsError as error:
+            new.remove()
+            raise TableAlreadyExistsError(error.message, context=error.context) from error
+        # After Ctrl-C the table may come to be: its files stay.
+        except FloebergError as error:
+            if _may_be_there(location, options):
+                raise CommitStateUnknownError(
+                    f"the table may have been created, or not: {error.message}", context=error.context
+                ) from error
+            new.remove()
+            raise
+
+
+@contextmanager
+def _closed_if_it_fails(reader: pa.RecordBatchReader | None) -> Iterator[None]:
+    """Closes rows that were not read to their end: some libraries answer nothing else before."""
     try:
-        return LanceTable(create(files), manifest_store=deciding)
-    except CommitStateUnknownError:
-        raise
-    except AlreadyExistsError as error:
-        new.remove()
-        raise TableAlreadyExistsError(error.message, context=error.context) from error
-    # After Ctrl-C the table may come to be: its files stay.
-    except FloebergError as error:
-        if _may_be_there(location, options):
-            raise CommitStateUnknownError(
-                f"the table may have been created, or not: {error.message}", context=error.context
-            ) from error
-        new.remove()
+        yield
+    except BaseException:
+        if reader is not None:
+            reader.close()
         raise
 
 
-def _columns(given: pa.Schema, reader: pa.RecordBatchReader | None, *, is_users: bool) -> pa.Schema:
+def _columns(given: pa.Schema) -> pa.Schema:
     """The columns of a new table.
 
     Raises:
         InvalidInputError: Two columns have one name, or a type is not supported.
     """
-    try:
-        schema = plain_schema(given, keeps_dictionaries=True)
-        if len(set(schema.names)) < len(schema.names):
-            twice = next(name for name in schema.names if schema.names.count(name) > 1)
-            raise InvalidInputError(f"two columns are named {twice!r}")
-    except FloebergError:
-        if reader is not None and not is_users:
-            reader.close()
-        raise
+    schema = plain_schema(given, keeps_dictionaries=True)
+    if len(set(schema.names)) < len(schema.names):
+        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+        raise InvalidInputError(f"two columns are named {twice!r}")
     return schema
 
 

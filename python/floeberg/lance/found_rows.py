@@ -33,9 +33,9 @@ __all__ = ["FoundRows", "batches_in", "batches_of", "rows_at"]
 
 Array: TypeAlias = Any
 _PIECE = 1 << 16
-"""So many single rows are read at once."""
+"""The number of single rows that are read at once."""
 _FEW = 64
-"""A fragment is read whole where more than one of so many of its rows are wanted: single rows cost as much."""
+"""A fragment is read whole where more than one in this number of its rows is wanted: single rows cost as much."""
 
 
 class FoundRows:

@@ -106,7 +106,7 @@ class LanceMaintenance:
 
         Args:
             older_than: The age from which on versions go.
-            retain: So many of the newest versions stay in any case; at least one.
+            retain: The number of newest versions that stay in any case; at least one.
             dry_run: Whether to say only what would be removed.
 
         Returns:

@@ -222,7 +222,7 @@ class MovedRows:
         return [ADDRESS, ROW_ID] if self.is_stable else [ADDRESS]
 
     def delete(self, rows: pa.RecordBatch) -> None:
-        """Rows that go."""
+        """Adds rows to delete."""
         if rows.num_rows:
             self._addresses.append(rows.column(self.place))
             self.deleted_rows += rows.num_rows
@@ -238,7 +238,7 @@ class MovedRows:
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
-        """Rows that were not there."""
+        """Adds rows to insert."""
         import pyarrow as pa  # noqa: PLC0415
 
         self.inserted_rows += rows

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg._arguments import checked_bool, checked_names, checked_size
 from floeberg._display import facts_html, rows_html
+from floeberg._engines import of_spark
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._parsing import expression_of_tree
@@ -17,8 +18,6 @@ from floeberg.lance.plan import LanceExplain, LancePlan
 from floeberg.lance.rows import FragmentRows, FragmentStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["LanceScan"]
 
 SparkOptions: TypeAlias = "dict[str, int | bool | None]"
-_MAKERS: dict[str, Callable[[LanceScan, SparkSession, SparkOptions], DataFrame]] = {}
-"""Makers of data frames by engine. The package registers them, so that scans need not import engines."""
-
-
-def register_lance_frames(
-    engine: str, make: Callable[[LanceScan, SparkSession, SparkOptions], DataFrame]
-) -> None:
-    """Registers the maker of an engine's data frames."""
-    _MAKERS[engine] = make
 
 
 @says_keywords_of_methods
@@ -208,7 +198,7 @@ class LanceScan(FragmentRows):
             "split-size": None if split_size is None else checked_size("split_size", split_size, 1),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
-        return _MAKERS["spark"](self, spark, options)
+        return of_spark("lance_frame")(self, spark, options)
 
     def _open(self) -> BatchStream:
         group = self._inner.plan().whole()

@@ -23,7 +23,7 @@ __all__ = ["SourceKeys"]
 
 Array: TypeAlias = Any
 _BITS_OF_DECIMALS = 128
-"""Decimals are compared in so many bits, and those of more by their bytes."""
+"""Bits of decimals that are compared as numbers; wider ones are compared by their bytes."""
 
 
 @dataclass(frozen=True)

@@ -6,27 +6,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int
+from floeberg._engines import of_spark
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.scan.rows import RowSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["ChangelogScan", "register_changelog_frames"]
+__all__ = ["ChangelogScan"]
 
 SparkOptions: TypeAlias = "dict[str, int | bool | None]"
-_MAKERS: dict[str, Callable[[ChangelogScan, SparkSession, SparkOptions], DataFrame]] = {}
-"""Makers of data frames by engine. The package registers them, so that changelogs need not import engines."""
-
-
-def register_changelog_frames(
-    engine: str, make: Callable[[ChangelogScan, SparkSession, SparkOptions], DataFrame]
-) -> None:
-    """Registers the maker of an engine's data frames."""
-    _MAKERS[engine] = make
 
 
 @says_keywords_of_methods
@@ -87,7 +77,7 @@ class ChangelogScan(RowSource[_native.ChangelogScan]):
             "threads": None if threads is None else checked_int("threads", threads),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
-        return _MAKERS["spark"](self, spark, options)
+        return of_spark("changelog_frame")(self, spark, options)
 
     def plan_files(self) -> pa.RecordBatch:
         """Finds the files with changed rows.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
 from floeberg._display import facts_html
+from floeberg._engines import of_spark
 from floeberg._keywords import says_keywords_of_methods
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg._timestamps import Moment, milliseconds
@@ -24,12 +25,12 @@ from floeberg.scan.rows import RowSource
 from floeberg.types._from_json import read_schema, read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.expressions._literals import LiteralValue
-    from floeberg.scan.explain import Explain, Lane
+    from floeberg.scan.explain import Explain
     from floeberg.types import Schema, Snapshot
 
 __all__ = ["Scan"]
@@ -37,22 +38,6 @@ __all__ = ["Scan"]
 SparkOptions: TypeAlias = "dict[str, int | bool | None]"
 Reader: TypeAlias = Literal["auto", "native", "arrow"]
 Planning: TypeAlias = Literal["auto", "local", "distributed"]
-_MAKERS: dict[str, Callable[[Scan, SparkSession, SparkOptions, Reader, Planning], DataFrame]] = {}
-"""Makers of data frames by engine. The package registers them, so that scans need not import engines."""
-
-
-_LANES: dict[str, Callable[[Scan, SparkSession], tuple[Lane, ...]]] = {}
-"""What tells how an engine would read files."""
-
-
-def register_frames(
-    engine: str,
-    make: Callable[[Scan, SparkSession, SparkOptions, Reader, Planning], DataFrame],
-    tell: Callable[[Scan, SparkSession], tuple[Lane, ...]],
-) -> None:
-    """Registers the maker of an engine's data frames, and what shows how the engine reads files."""
-    _MAKERS[engine] = make
-    _LANES[engine] = tell
 
 
 @says_keywords_of_methods
@@ -269,7 +254,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             "threads": None if threads is None else checked_int("threads", threads),
             "truncate-nanoseconds": checked_bool("truncate_nanoseconds", truncate_nanoseconds),
         }
-        return _MAKERS["spark"](self, spark, options, reader, planning)
+        return of_spark("frame_of")(self, spark, options, reader, planning)
 
     def _repr_html_(self) -> str:
         facts = {"reads": repr(self), "snapshot": self.snapshot_id}
@@ -384,7 +369,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             aggregates.extend(self._extreme(column, largest=name == "max") for column in names)
         named = checked_bool("verbose", verbose)
         explain = explain_of(self._inner.explain_with_names()) if named else self.plan_files().explain()
-        lanes = () if spark is None else _LANES["spark"](self, spark)
+        lanes = () if spark is None else of_spark("lanes_told")(self, spark)
         return replace(explain, aggregates=tuple(aggregates), lanes=lanes)
 
 

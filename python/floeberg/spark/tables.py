@@ -10,9 +10,9 @@ from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceScan, LanceTable
-from floeberg.spark.session.audits import audited
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.time_types import check_times
+from floeberg.spark.session.wap import under_wap
 from floeberg.spark.views import FollowingView, forget
 from floeberg.table import Table, open_table
 
@@ -138,7 +138,7 @@ def create_view(
 
 def _in_session(spark: SparkSession, opened: Table | LanceTable) -> Table | LanceTable:
     """A table as the session reads it: there are no audits of Lance tables."""
-    return opened if isinstance(opened, LanceTable) else audited(spark, opened)
+    return opened if isinstance(opened, LanceTable) else under_wap(spark, opened)
 
 
 def _frame(spark: SparkSession, scan: Scan | LanceScan, reading: Mapping[str, Any]) -> DataFrame:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from floeberg.commit.audit import AuditSettings
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.progress_report import ProgressCallback
+    from floeberg.commit.wap import WapSettings
 
 __all__ = ["TableBase"]
 
@@ -28,7 +28,7 @@ class TableBase:
 
     _inner: OpenedTable
     _json: dict[str, Any] | None
-    _audit: AuditSettings
+    _wap: WapSettings
     _operations: TableOperations
 
     def transaction(  # noqa: PLR0913 - one keyword each
@@ -63,7 +63,7 @@ class TableBase:
             UnsupportedError: The table cannot be written where it was opened. The error says what to do.
         """
         return self._begin(
-            self._audit,
+            self._wap,
             snapshot_properties=snapshot_properties,
             branch=branch,
             idempotency_key=idempotency_key,
@@ -72,22 +72,22 @@ class TableBase:
             progress=progress,
         )
 
-    def _begin(self, audit: AuditSettings | None, **how: Any) -> Transaction:  # noqa: ANN401 - those of `transaction`
+    def _begin(self, wap: WapSettings | None, **how: Any) -> Transaction:  # noqa: ANN401 - those of `transaction`
         """Begins a transaction that follows settings of audits, or none."""
         self._operations.check_writable()
-        return Transaction(self._operations, self._inner, become=self._become, audit=audit, **how)
+        return Transaction(self._operations, self._inner, become=self._become, wap=wap, **how)
 
-    def _audit_branch(self) -> str | None:
+    def _wap_branch(self) -> str | None:
         """The branch that is read where no snapshot is chosen; `None` is `main`."""
-        if self._audit.wap_branch is None:
+        if self._wap.wap_branch is None:
             return None
         refs = self._metadata().get("refs", {})
         branches = [name for name, each in refs.items() if each["type"] == "branch"]
-        return self._audit.branch_to_read(self._inner.properties, branches)
+        return self._wap.branch_to_read(self._inner.properties, branches)
 
     def _snapshot_id(self) -> int | None:
         """The snapshot that is read where none is chosen."""
-        branch = self._audit_branch()
+        branch = self._wap_branch()
         if branch is None:
             return self._inner.snapshot_id
         return cast("int", self._metadata()["refs"][branch]["snapshot-id"])
@@ -95,7 +95,7 @@ class TableBase:
     def _branch_to_write(self, branch: str | None) -> str:
         """The branch that a write goes to, which may name one."""
         named = None if branch is None else checked_text("branch", branch)
-        target = self._audit.target(
+        target = self._wap.target(
             self._inner.properties, branch=named, snapshot_properties={}, stage_only=False
         )
         return "main" if target.branch is None else target.branch

@@ -103,7 +103,7 @@ class TableChangelogs(TableBase):
             case_sensitive=case_sensitive,
             snapshot_id=None if is_named else checked_int(name, snapshot),
             limit=None,
-            audit_branch=self._audit_branch() if snapshot is None or isinstance(snapshot, datetime) else None,
+            wap_branch=self._wap_branch() if snapshot is None or isinstance(snapshot, datetime) else None,
         )
         if isinstance(snapshot, str):
             return scan.use_ref(snapshot)

@@ -36,7 +36,7 @@ class TableReferences(TableBase):
             [1]
         """
         self._operations.check_writable()
-        return ManageSnapshots(self._change_references, lambda: self._inner, self._audit_branch)
+        return ManageSnapshots(self._change_references, lambda: self._inner, self._wap_branch)
 
     def update_statistics(self) -> UpdateStatistics:
         """Changes which statistics files the table names. The files are written already, and stay.

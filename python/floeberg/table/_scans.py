@@ -73,7 +73,7 @@ class TableScans(TableBase):
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
                 limit=None if limit is None else checked_size("limit", limit),
-                audit_branch=self._audit_branch(),
+                wap_branch=self._wap_branch(),
             )
         )
         # Names are looked up in the schema of the branch or tag.
@@ -131,7 +131,7 @@ class TableScans(TableBase):
                 snapshot_id=None if last is None else checked_int("to_snapshot_id_inclusive", last),
                 limit=None if limit is None else checked_size("limit", limit),
                 appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
-                audit_branch=self._audit_branch(),
+                wap_branch=self._wap_branch(),
             )
         )
         return scan if branch is None else scan.use_ref(checked_text("branch", branch))

@@ -134,7 +134,7 @@ class TableSnapshots(TableBase):
             >>> [entry.is_current_ancestor for entry in table.history()]
             [True, True, True]
         """
-        return [HistoryEntry(*entry) for entry in self._inner.history(self._audit_branch())]
+        return [HistoryEntry(*entry) for entry in self._inner.history(self._wap_branch())]
 
     def refs(self) -> dict[str, SnapshotRef]:
         """Branches and tags by name. `main` exists if the table has a current snapshot.

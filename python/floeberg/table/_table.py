@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 from floeberg._arguments import checked_options, checked_text
 from floeberg._keywords import says_keywords_of_methods
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
-from floeberg.commit.audit import AuditSettings
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
+from floeberg.commit.wap import WapSettings
 from floeberg.scan.whole_table import WholeTable
 from floeberg.table._add_files import TableAddFiles
 from floeberg.table._append import TableAppend
@@ -117,13 +117,13 @@ class Table(
         """Use `open_table`, or `load_table` of a catalog."""
         self._operations = operations
         self._listed = listed
-        self._audit = AuditSettings() if listed is None else AuditSettings.of(listed[0].properties)
+        self._wap = WapSettings() if listed is None else WapSettings.of(listed[0].properties)
         self._become(opened)
 
-    def _under(self, audit: AuditSettings) -> Table:
+    def _under(self, wap: WapSettings) -> Table:
         """The same table, read and written under other settings of audits."""
         table = Table(self._inner, operations=self._operations, listed=self._listed)
-        table._audit = audit
+        table._wap = wap
         return table
 
     @classmethod
@@ -185,7 +185,7 @@ class Table(
             >>> table.inspect.history().num_rows
             3
         """
-        return InspectTable(self._inner, self._audit_branch())
+        return InspectTable(self._inner, self._wap_branch())
 
     def __repr__(self) -> str:
         return self._display().text()
@@ -203,15 +203,15 @@ class Table(
         )
 
     def __reduce__(self) -> tuple[Callable[..., Table], tuple[object, ...]]:
-        return _unpickled, (self._inner, self._operations, self._listed, self._audit)
+        return _unpickled, (self._inner, self._operations, self._listed, self._wap)
 
 
 def _unpickled(
     opened: OpenedTable,
     operations: TableOperations,
     listed: tuple[TableCatalog, tuple[str, ...]] | None,
-    audit: AuditSettings,
+    wap: WapSettings,
 ) -> Table:
     table = Table(opened, operations=operations, listed=listed)
-    table._audit = audit  # noqa: SLF001 - its own
+    table._wap = wap  # noqa: SLF001 - its own
     return table

@@ -179,7 +179,7 @@ class TableWorkerWrites(TableBase):
         branch: str | None = None,
         idempotency_key: str | None = None,
         stage_only: bool = False,
-        made_from: Sequence[int | None] = (),
+        validate_from_snapshot_ids: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
         progress: ProgressCallback | bool | None = None,
     ) -> CommitResult:
@@ -198,8 +198,9 @@ class TableWorkerWrites(TableBase):
             branch: As with `append`.
             idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
             stage_only: As with `append`.
-            made_from: Snapshots of the branch that the rows were computed from, if they are older than this table. An
-                overwrite conflicts with changes since the oldest of them. `None` is an empty branch.
+            validate_from_snapshot_ids: Snapshots of the branch that the rows were computed from, if they are older
+                than this table. An overwrite conflicts with changes since the oldest of them. `None` stands for a
+                branch without a snapshot.
             options: `isolation-level`, as with `overwrite`.
             progress: As with `append`.
 
@@ -234,7 +235,7 @@ class TableWorkerWrites(TableBase):
                 mode=mode,
                 overwrite_filter=overwrite_filter,
                 case_sensitive=case_sensitive,
-                made_from=made_from,
+                validate_from_snapshot_ids=validate_from_snapshot_ids,
                 options=options,
             )
             return transaction.commit_transaction()

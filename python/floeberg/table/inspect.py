@@ -62,12 +62,12 @@ class InspectTable:
     """
 
     _inner: _native.Table
-    _audit_branch: str | None
+    _wap_branch: str | None
 
-    def __init__(self, native: _native.Table, audit_branch: str | None = None) -> None:
+    def __init__(self, native: _native.Table, wap_branch: str | None = None) -> None:
         """Made by the table."""
         self._inner = native
-        self._audit_branch = audit_branch
+        self._wap_branch = wap_branch
 
     def snapshots(self) -> pa.Table:
         """All snapshots, in the order of the metadata.
@@ -355,11 +355,11 @@ class InspectTable:
             name,
             None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
             None if branch is None else checked_text("branch", branch),
-            self._audit_branch,
+            self._wap_branch,
         )
 
     def __repr__(self) -> str:
         return f"InspectTable({self._inner!r})"
 
     def __reduce__(self) -> tuple[type[InspectTable], tuple[_native.Table, str | None]]:
-        return InspectTable, (self._inner, self._audit_branch)
+        return InspectTable, (self._inner, self._wap_branch)

@@ -15,12 +15,11 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from floeberg.commit.retries import Retries
+from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import (
     CommitConflictError,
     CommitStateUnknownError,
     FloebergError,
-    InvalidInputError,
     NoSuchViewError,
 )
 from floeberg.view.versions import properties_of
@@ -59,33 +58,19 @@ def commit_view(
         FloebergError: With any other error nothing was changed.
     """
     tries = _Tries(view_operations, operation, starting)
-    began = time.monotonic()
+    budget = RetryBudget.of(lambda: Retries.of({} if starting is None else properties_of(starting)), sleep)
     for done in itertools.count(1):
         try:
             return tries.once()
         except FloebergError as failure:
-            wait = None
-            if starting is not None and (failure.retryable or tries.may_settle(failure)):
-                wait = _wait(starting, failure, done, began)
-            if wait is None:
+            is_open = starting is not None and (failure.retryable or tries.may_settle(failure))
+            if not is_open or not budget.allows_retry(failure):
                 final = tries.given_up(failure, done)
                 if final is failure:
                     raise
                 raise final from failure
-        sleep(wait)
+        budget.wait()
     raise AssertionError
-
-
-def _wait(starting: OpenedView, failure: FloebergError, done: int, began: float) -> float | None:
-    """Seconds until the next attempt; `None` without another one."""
-    try:
-        retries = Retries.of(properties_of(starting))
-    except InvalidInputError as error:
-        failure.add_note(f"the commit was not retried: {error}")
-        return None
-    wait = retries.wait(done)
-    is_over = done > retries.number or time.monotonic() + wait > began + retries.total
-    return None if is_over else wait
 
 
 class _Tries:

@@ -35,7 +35,7 @@ pub(super) fn columns_seen(
             starting: Some(starting),
             base: Some(starting),
             adds_files: false,
-            made_from: &[],
+            validate_from_snapshot_ids: &[],
             seen: None,
         };
         let produced = match operation {

@@ -45,7 +45,7 @@ pub struct CommitRequest {
     pub key: String,
     /// The snapshots of the branch that the new rows were made from, if older than `starting`: commits of others since then can
     /// conflict too. `None` is a branch without a snapshot.
-    pub made_from: Vec<Option<i64>>,
+    pub validate_from_snapshot_ids: Vec<Option<i64>>,
     /// Were all added files written by the committer itself, under unique names? Other files are checked: they must exist, and
     /// must not be in the table yet.
     pub files_are_new: bool,
@@ -216,7 +216,7 @@ impl Commit {
             starting: self.request.starting.as_ref().map(|table| table.metadata().as_ref()),
             base: base.map(|table| table.metadata().as_ref()),
             adds_files: self.request.operations.iter().any(Operation::adds_files),
-            made_from: &self.request.made_from,
+            validate_from_snapshot_ids: &self.request.validate_from_snapshot_ids,
             seen: None,
         }
     }

@@ -73,7 +73,7 @@ pub(crate) fn validate_no_conflicts(
     validate_no_changes(
         context,
         validation,
-        validation.made_from,
+        validation.validate_from_snapshot_ids,
         changes,
         Wanted { affected: affected.map(Affected::paths).as_ref(), ..Wanted::of(removal) },
     )
@@ -86,12 +86,12 @@ pub(crate) fn validate_no_conflicts(
 pub(crate) fn validate_added_data_files(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
-    made_from: &[Option<i64>],
+    validate_from_snapshot_ids: &[Option<i64>],
     removal: &Removal,
     moved: Option<&RowsByFile>,
 ) -> Result<()> {
     let wanted = Wanted { moved, ..Wanted::of(removal) };
-    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], wanted)
+    validate_no_changes(context, validation, validate_from_snapshot_ids, &[ADDED_DATA_FILES], wanted)
 }
 
 /// Looks for data files that others added since snapshots were read, and since the operation began, and that have rows with a key
@@ -102,13 +102,13 @@ pub(crate) fn validate_added_data_files(
 pub(crate) fn validate_added_keys(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
-    made_from: &[Option<i64>],
+    validate_from_snapshot_ids: &[Option<i64>],
     keys: &SourceKeys,
     moved: &RowsByFile,
 ) -> Result<()> {
     let range = Removal::rows(keys.range(), context.specs()?);
     let wanted = Wanted { keys: Some(keys), moved: Some(moved), ..Wanted::of(&range) };
-    validate_no_changes(context, validation, made_from, &[ADDED_DATA_FILES], wanted)
+    validate_no_changes(context, validation, validate_from_snapshot_ids, &[ADDED_DATA_FILES], wanted)
 }
 
 /// The rows that changes of others must not be of.
@@ -140,15 +140,15 @@ impl<'a> Wanted<'a> {
 fn validate_no_changes(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
-    made_from: &[Option<i64>],
+    validate_from_snapshot_ids: &[Option<i64>],
     changes: &[ConcurrentChange],
     wanted: Wanted<'_>,
 ) -> Result<()> {
     let (Some(starting), Some(base)) = (validation.starting, validation.base) else { return Ok(()) };
     let mut others = snapshots_between(starting.branch_head(context.branch), base, context.branch)?;
-    for made_from in made_from {
+    for from in validate_from_snapshot_ids {
         // Both end at the base, so the longer one contains the other.
-        let longer = snapshots_between(*made_from, base, context.branch)?;
+        let longer = snapshots_between(*from, base, context.branch)?;
         others = if longer.len() > others.len() { longer } else { others };
     }
     let ids: HashSet<i64> = others.iter().map(|snapshot| snapshot.snapshot_id).collect();

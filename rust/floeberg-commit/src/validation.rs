@@ -16,7 +16,7 @@ pub(crate) struct Validation<'a> {
     /// Does the commit add files? They were written for the table when the operation began.
     pub adds_files: bool,
     /// The snapshots that the new rows were made from, besides that of `starting`.
-    pub made_from: &'a [Option<i64>],
+    pub validate_from_snapshot_ids: &'a [Option<i64>],
     /// The columns that the operation was made for; `None` is those of the base.
     pub seen: Option<&'a Seen>,
 }

@@ -179,7 +179,7 @@ class History(StepsOfPylance):
         before, after = line.states[version - 1], line.states[version]
         if before.columns != after.columns:
             return
-        changed = self.open(line.branch, version).changes(version - 1, version).to_arrow().to_pylist()
+        changed = self.open(line.branch, version).changelog_scan(version - 1, version).to_arrow().to_pylist()
         rows = dict(before.rows)
         for row in changed:
             key, kind = row["id"], row["_change_type"]

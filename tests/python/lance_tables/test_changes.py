@@ -22,13 +22,13 @@ both_kinds = pytest.mark.parametrize("stable", [True, False], ids=["stable ids",
 NAMES = ["id", "name", "v"]
 
 
-def found(changes: fb.LanceChanges) -> list[tuple[Any, ...]]:
+def found(changes: fb.LanceChangelogScan) -> list[tuple[Any, ...]]:
     """Version, type and row of each change."""
     read = changes.to_arrow().to_pylist()
     return [(row.pop("_commit_version"), row.pop("_change_type"), *row.values()) for row in read]
 
 
-def brief(changes: fb.LanceChanges) -> list[tuple[Any, ...]]:
+def brief(changes: fb.LanceChangelogScan) -> list[tuple[Any, ...]]:
     """Version, type and key of each change."""
     return [each[:3] for each in found(changes)]
 
@@ -66,14 +66,14 @@ def expected(table: fb.LanceTable, start: int, end: int) -> list[tuple[Any, ...]
 def check(table: fb.LanceTable) -> None:
     """Compares the changes of every version, and all of them at once, with what pylance says."""
     numbers = table.version_numbers()
-    every = found(table.changes(numbers[0], selected_fields=NAMES))
+    every = found(table.changelog_scan(numbers[0], selected_fields=NAMES))
     for version in numbers[1:]:
         ours = sorted((kind, *row[:-1]) for made_by, kind, *row in every if made_by == version)
         assert ours == expected(table, version - 1, version), version
-        one = found(table.changes(version - 1, version, selected_fields=NAMES))
+        one = found(table.changelog_scan(version - 1, version, selected_fields=NAMES))
         assert [each[:-1] for each in one] == [each[:-1] for each in every if each[0] == version]
     for start in numbers[:: max(len(numbers) // 4, 1)]:
-        net = found(table.changes(start, selected_fields=NAMES, net=True))
+        net = found(table.changelog_scan(start, selected_fields=NAMES, net=True))
         assert sorted((kind, *row[:-1]) for _, kind, *row in net) == expected(table, start, numbers[-1])
 
 
@@ -85,7 +85,7 @@ def test_changes_of_each_version_are_told_by_row_ids(tmp_path: Path) -> None:
     table.merge(pa.table({"id": [3, 9], "v": [0.5, 9.0]}), on="id").when_matched_update_all(
         "source.id = 3"
     ).when_not_matched_insert_all().execute()
-    assert found(table.changes(2)) == [
+    assert found(table.changelog_scan(2)) == [
         (3, "UPDATE_BEFORE", 1, "n1", 0.5, 0),
         (3, "UPDATE_BEFORE", 4, "n4", 2.0, 0),
         (3, "UPDATE_AFTER", 1, "n1", -1.0, 0),
@@ -95,18 +95,18 @@ def test_changes_of_each_version_are_told_by_row_ids(tmp_path: Path) -> None:
         (5, "UPDATE_AFTER", 3, "n3", 0.5, 2),
         (5, "INSERT", 9, None, 9.0, 2),
     ]
-    assert brief(table.changes(to_version_inclusive=2)) == [
+    assert brief(table.changelog_scan(to_version_inclusive=2)) == [
         *((1, "INSERT", key) for key in range(4)),
         (2, "INSERT", 4),
         (2, "INSERT", 5),
     ]
-    assert brief(table.changes(3, net=True)) == [
+    assert brief(table.changelog_scan(3, net=True)) == [
         (5, "DELETE", 2),
         (5, "UPDATE_BEFORE", 3),
         (5, "UPDATE_AFTER", 3),
         (5, "INSERT", 9),
     ]
-    assert table.changes(5).to_arrow().num_rows == 0
+    assert table.changelog_scan(5).to_arrow().num_rows == 0
     check(table)
 
 
@@ -114,15 +114,15 @@ def test_without_stable_row_ids_rows_are_known_by_their_addresses(tmp_path: Path
     table = made(tmp_path, rows(0, 4), stable_row_ids=False)
     table.update({"v": -1.0}, "id = 1")
     table.delete("id = 2")
-    assert brief(table.changes(1)) == [(2, "DELETE", 1), (2, "INSERT", 1), (3, "DELETE", 2)]
-    assert brief(table.changes(1, net=True)) == [(3, "DELETE", 1), (3, "DELETE", 2), (3, "INSERT", 1)]
+    assert brief(table.changelog_scan(1)) == [(2, "DELETE", 1), (2, "INSERT", 1), (3, "DELETE", 2)]
+    assert brief(table.changelog_scan(1, net=True)) == [(3, "DELETE", 1), (3, "DELETE", 2), (3, "INSERT", 1)]
     table.append(rows(5, 6))
     assert table.maintenance.compact().version == 5
-    assert brief(table.changes(3)) == [(4, "INSERT", 5)]
+    assert brief(table.changelog_scan(3)) == [(4, "INSERT", 5)]
     with pytest.raises(
         UnsupportedError, match="version 5 moved rows, or may have, and rows have no stable ids"
     ):
-        table.changes(3, net=True).to_arrow()
+        table.changelog_scan(3, net=True).to_arrow()
 
 
 @both_kinds
@@ -139,10 +139,10 @@ def test_what_only_moves_or_describes_rows_is_no_change(tmp_path: Path, *, stabl
     lance.dataset(table.location).create_scalar_index("id", "BTREE")
     lance.dataset(table.location).optimize.compact_files()
     table.refresh()
-    assert table.changes(start).to_arrow().num_rows == 0
+    assert table.changelog_scan(start).to_arrow().num_rows == 0
     # A row from before has the columns of the end.
     table.delete("id = 3")
-    (change,) = table.changes(start).to_arrow().to_pylist()
+    (change,) = table.changelog_scan(start).to_arrow().to_pylist()
     assert (change["id"], change["title"], change["twice"]) == (3, "n3", 6)
 
 
@@ -164,7 +164,7 @@ def test_values_that_are_replaced_in_place_are_changes(tmp_path: Path, *, stable
     table.refresh()
     # With stable row ids pylance says of all rows of the fragment that they were updated. Without, values are compared.
     keys = range(10) if stable else [1]
-    changes = found(table.changes(2, selected_fields=NAMES))
+    changes = found(table.changelog_scan(2, selected_fields=NAMES))
     assert [each[1:3] for each in changes] == [
         *(("UPDATE_BEFORE", key) for key in keys),
         *(("UPDATE_AFTER", key) for key in keys),
@@ -178,18 +178,18 @@ def test_restores_and_overwrites(tmp_path: Path, *, stable: bool) -> None:
     table.update({"v": -1.0}, "id = 1")
     table.delete("id = 2")
     table.restore(1)
-    back = found(table.changes(3))
+    back = found(table.changelog_scan(3))
     kinds = ("UPDATE_BEFORE", "UPDATE_AFTER") if stable else ("DELETE", "INSERT")
     assert sorted(each[1:5] for each in back) == sorted(
         [(kinds[0], 1, "n1", -1.0), (kinds[1], 1, "n1", 0.5), ("INSERT", 2, "n2", 1.0)]
     )
     table.overwrite(rows(2, 6))
-    assert sorted(brief(table.changes(4))) == sorted(
+    assert sorted(brief(table.changelog_scan(4))) == sorted(
         [*((5, "DELETE", key) for key in range(4)), *((5, "INSERT", key) for key in range(2, 6))]
     )
     lance.write_dataset(rows(0, 2), table.location, mode="overwrite")
     table.refresh()
-    assert len(brief(table.changes(5))) == 6
+    assert len(brief(table.changelog_scan(5))) == 6
     if stable:
         check(table)
 
@@ -245,10 +245,10 @@ def test_changes_by_addresses_lead_from_one_version_to_the_next(tmp_path: Path, 
 
     for version in table.version_numbers()[1:]:
         state = values(lance.dataset(table.location, version=version - 1).to_table())
-        for _, kind, *row in found(table.changes(version - 1, version)):
+        for _, kind, *row in found(table.changelog_scan(version - 1, version)):
             if kind in ("DELETE", "UPDATE_BEFORE"):
                 state.remove(tuple(row[:3]))
-        for _, kind, *row in found(table.changes(version - 1, version)):
+        for _, kind, *row in found(table.changelog_scan(version - 1, version)):
             if kind in ("INSERT", "UPDATE_AFTER"):
                 state.append(tuple(row[:3]))
         assert sorted(state) == values(lance.dataset(table.location, version=version).to_table())
@@ -257,20 +257,20 @@ def test_changes_by_addresses_lead_from_one_version_to_the_next(tmp_path: Path, 
 def test_filters_and_columns(tmp_path: Path) -> None:
     table = made(tmp_path, rows(0, 4))
     table.update({"v": 10.0}, "id >= 2")
-    changes = table.changes(1, row_filter="v < 1.25 OR id = 3", selected_fields=("id", "_rowid"))
+    changes = table.changelog_scan(1, row_filter="v < 1.25 OR id = 3", selected_fields=("id", "_rowid"))
     assert changes.to_arrow().to_pylist() == [
         {"id": 2, "_rowid": 2, "_change_type": "DELETE", "_change_ordinal": 0, "_commit_version": 2},
         {"id": 3, "_rowid": 3, "_change_type": "UPDATE_BEFORE", "_change_ordinal": 0, "_commit_version": 2},
         {"id": 3, "_rowid": 3, "_change_type": "UPDATE_AFTER", "_change_ordinal": 0, "_commit_version": 2},
     ]
-    assert brief(table.changes(row_filter="id = 0")) == [(1, "INSERT", 0)]
+    assert brief(table.changelog_scan(row_filter="id = 0")) == [(1, "INSERT", 0)]
     assert pickle.loads(pickle.dumps(changes)).to_arrow() == changes.to_arrow()
     assert changes.to_arrow_batch_reader().read_all() == changes.to_arrow()
     assert pa.table(changes).num_rows == 3
-    names = table.changes(1, selected_fields=("ID",), case_sensitive=False).to_arrow().column_names
+    names = table.changelog_scan(1, selected_fields=("ID",), case_sensitive=False).to_arrow().column_names
     assert names[0] == "id"
     with pytest.raises(InvalidInputError):
-        table.changes(1, selected_fields=("nope",))
+        table.changelog_scan(1, selected_fields=("nope",))
     assert (changes.from_version_exclusive, changes.to_version_inclusive) == (1, 2)
 
 
@@ -280,30 +280,34 @@ def test_ranges_that_are_not_known_are_refused(tmp_path: Path) -> None:
         table.append(rows(key, key + 1))
     table.create_tag("kept")
     moment = table.versions()[1].timestamp
-    assert brief(table.changes(moment, "kept")) == [(3, "INSERT", 5), (4, "INSERT", 6), (5, "INSERT", 7)]
+    assert brief(table.changelog_scan(moment, "kept")) == [
+        (3, "INSERT", 5),
+        (4, "INSERT", 6),
+        (5, "INSERT", 7),
+    ]
     with pytest.raises(NotFoundError, match="no version 9"):
-        table.changes(1, 9)
+        table.changelog_scan(1, 9)
     with pytest.raises(InvalidInputError, match="a start before the end, found version 4 and version 2"):
-        table.changes(4, 2)
+        table.changelog_scan(4, 2)
     with pytest.raises(NotFoundError, match="no tag 'nope'"):
-        table.changes("nope")
+        table.changelog_scan("nope")
     table.create_branch("side")
     side = fb.open_table(table.location, branch="side")
     side.append(rows(9, 10))
-    assert brief(side.changes(5)) == [(6, "INSERT", 9)]
+    assert brief(side.changelog_scan(5)) == [(6, "INSERT", 9)]
     with pytest.raises(
         InvalidInputError, match=r"the branch 'side' has no version 4.*from_version_exclusive=5"
     ):
-        side.changes(3)
+        side.changelog_scan(3)
     with pytest.raises(InvalidInputError, match="the earliest start is from_version_exclusive=5"):
-        side.changes()
+        side.changelog_scan()
     with pytest.raises(InvalidInputError, match="of another branch"):
-        side.changes("kept")
+        side.changelog_scan("kept")
     table.append(rows(8, 9))
     table.maintenance.cleanup(older_than=timedelta(0))
     with pytest.raises(InvalidInputError, match=r"no version 4, or not any more.*from_version_exclusive=5"):
-        table.changes(1)
-    assert brief(table.changes(5)) == [(6, "INSERT", 8)]
+        table.changelog_scan(1)
+    assert brief(table.changelog_scan(5)) == [(6, "INSERT", 8)]
 
 
 def test_columns_that_are_others_in_the_range_are_refused(tmp_path: Path) -> None:
@@ -314,8 +318,8 @@ def test_columns_that_are_others_in_the_range_are_refused(tmp_path: Path) -> Non
     with pytest.raises(
         UnsupportedError, match="the column 'v' has another type in version 2 than in version 4"
     ):
-        table.changes(1).to_arrow()
-    assert [each[:3] for each in found(table.changes(1, selected_fields=("id",)))] == [
+        table.changelog_scan(1).to_arrow()
+    assert [each[:3] for each in found(table.changelog_scan(1, selected_fields=("id",)))] == [
         (2, "UPDATE_BEFORE", 0),
         (2, "UPDATE_AFTER", 0),
     ]
@@ -357,17 +361,17 @@ def test_changes_without_transactions(tmp_path: Path) -> None:
             without_transaction(manifest)
         # Other manifests are another table to who has it open.
         opened.append(fb.open_table(table.location))
-        assert brief(opened[-1].changes(1, 2)) == [(2, "INSERT", 4), (2, "INSERT", 5)]
-    assert brief(opened[0].changes(2)) == []
+        assert brief(opened[-1].changelog_scan(1, 2)) == [(2, "INSERT", 4), (2, "INSERT", 5)]
+    assert brief(opened[0].changelog_scan(2)) == []
     with pytest.raises(UnsupportedError, match="nothing says what made version 3"):
-        opened[1].changes(2).to_arrow()
+        opened[1].changelog_scan(2).to_arrow()
 
 
 def test_a_column_named_as_those_of_changes_is_refused(tmp_path: Path) -> None:
     table = made(tmp_path, pa.table({"id": [1], "_change_type": ["x"]}))
     with pytest.raises(InvalidInputError, match="is a name of changes: select other columns"):
-        table.changes()
-    assert table.changes(selected_fields=("id",)).to_arrow().num_rows == 1
+        table.changelog_scan()
+    assert table.changelog_scan(selected_fields=("id",)).to_arrow().num_rows == 1
 
 
 @pytest.mark.parametrize(
@@ -379,7 +383,7 @@ def test_a_column_that_hides_which_row_it_is_is_refused(tmp_path: Path, name: st
     table.refresh()
     table.append(pa.table({"id": [9]}))
     with pytest.raises(UnsupportedError, match="the name is reserved"):
-        table.changes(2)
+        table.changelog_scan(2)
 
 
 def test_changes_of_one_format_are_applied_to_a_table_of_the_other(tmp_path: Path) -> None:
@@ -392,7 +396,7 @@ def test_changes_of_one_format_are_applied_to_a_table_of_the_other(tmp_path: Pat
     catalog.create_namespace("db")
     theirs = catalog.create_table("db.t", rows(0, 1).schema, format_version=3)
     fed = {"keys": ["id"], "operation": "_change_type", "order_by": "_change_ordinal"}
-    theirs.apply_changes(ours.changes().to_arrow().drop_columns(["_commit_version"]), **fed)
+    theirs.apply_changes(ours.changelog_scan().to_arrow().drop_columns(["_commit_version"]), **fed)
     assert (
         theirs.scan().to_arrow().sort_by("id").to_pylist() == ours.scan().to_arrow().sort_by("id").to_pylist()
     )
@@ -414,4 +418,7 @@ def test_changes_of_a_clone(tmp_path: Path) -> None:
     clone = fb.open_table(str(tmp_path / "clone"), format="lance")
     first = clone.version_numbers()[0]
     clone.update({"v": 5.0}, "id = 1")
-    assert brief(clone.changes(first)) == [(first + 1, "UPDATE_BEFORE", 1), (first + 1, "UPDATE_AFTER", 1)]
+    assert brief(clone.changelog_scan(first)) == [
+        (first + 1, "UPDATE_BEFORE", 1),
+        (first + 1, "UPDATE_AFTER", 1),
+    ]

@@ -108,7 +108,7 @@ def test_nothing_of_another_table_is_read_through_a_handle_of_what_was_removed(r
         stale.refresh,
         stale.versions,
         stale.version_numbers,
-        lambda: stale.changes(1).to_arrow(),
+        lambda: stale.changelog_scan(1).to_arrow(),
         lambda: pickle.loads(pickle.dumps(stale)),
         lambda: pickle.loads(pickle.dumps(stale.scan())),
     ):

@@ -173,8 +173,8 @@ def test_an_overwrite_conflicts_with_rows_that_others_changed(tmp_path):
     table.append(rows(1, 2))
     late = table.write_recipe().write(rows(2, 3))
     with pytest.raises(CommitConflictError, match="Append"):
-        table.commit_receipts([late], mode="overwrite", made_from=4)
-    table.commit_receipts([late], mode="overwrite", made_from=5)
+        table.commit_receipts([late], mode="overwrite", validate_from_version=4)
+    table.commit_receipts([late], mode="overwrite", validate_from_version=5)
 
 
 def test_appends_follow_appends_and_deletes_of_others(tmp_path):

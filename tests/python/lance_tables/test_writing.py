@@ -228,7 +228,7 @@ def test_nothing_that_changes_nothing_is_a_version(tmp_path: Path) -> None:
 
 def test_a_key_is_committed_once(tmp_path: Path) -> None:
     table = made(tmp_path, rows(0, 3))
-    first = table.append(rows(3, 4), idempotency_key="job-9", properties={"who": "me"})
+    first = table.append(rows(3, 4), idempotency_key="job-9", transaction_properties={"who": "me"})
     table.append(rows(4, 5))
     again = table.append(rows(3, 4), idempotency_key="job-9")
     assert (again.version, again.already_committed, first.already_committed) == (2, True, False)

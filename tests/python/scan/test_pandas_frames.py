@@ -93,4 +93,4 @@ def test_changes_are_kept_too(tmp_path):
     frame = table.changelog_scan().to_pandas()
     assert frame["id"].dropna().tolist() == [LARGE]
     lance = fb.lance.create_table(f"{tmp_path}/t.lance", pa.table({"id": [LARGE, None]}))
-    assert lance.changes().to_pandas()["id"].dropna().tolist() == [LARGE]
+    assert lance.changelog_scan().to_pandas()["id"].dropna().tolist() == [LARGE]

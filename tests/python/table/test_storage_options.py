@@ -32,7 +32,7 @@ def vend(options):
 @pytest.fixture(autouse=True)
 def vendor():
     CALLS.clear()
-    storage_options.register_provider("test", vend)
+    storage_options.register_storage_options_provider("test", vend)
     return {"storage-options.provider": "test"} | ENDED
 
 
@@ -135,7 +135,7 @@ def test_what_a_provider_raises_is_told_without_secrets(orders, vendor):
     def broken(options):
         raise OSError(f"refused {options['s3.session-token']}")
 
-    storage_options.register_provider("broken", broken)
+    storage_options.register_storage_options_provider("broken", broken)
     options = vendor | {"storage-options.provider": "broken"}
     with pytest.raises(
         StorageError, match=r"'broken' of storage options raised OSError: refused \*\*\*"
@@ -146,7 +146,9 @@ def test_what_a_provider_raises_is_told_without_secrets(orders, vendor):
 
 
 def test_options_that_have_ended_when_they_come_are_an_error(orders, vendor):
-    storage_options.register_provider("late", lambda _: {"storage-options.expires-at-ms": "5"})
+    storage_options.register_storage_options_provider(
+        "late", lambda _: {"storage-options.expires-at-ms": "5"}
+    )
     with pytest.raises(StorageError, match="have expired already"):
         fb.open_table(orders.metadata_location, storage_options=vendor | {"storage-options.provider": "late"})
 
@@ -163,22 +165,22 @@ def test_options_that_have_ended_when_they_come_are_an_error(orders, vendor):
 def test_a_name_that_means_no_provider_is_told(orders, name, error, message):
     options = {"storage-options.provider": name}
     with pytest.raises(error, match=message):
-        storage_options.provided(options)
+        storage_options.refresh_storage_options(options)
     with pytest.raises(StorageError, match=message):
         fb.open_table(orders.metadata_location, storage_options=options)
 
 
 def test_a_provider_gives_texts_and_has_a_name(orders, vendor):
-    storage_options.register_provider("numbers", lambda _: {"s3.session-token": 7})
+    storage_options.register_storage_options_provider("numbers", lambda _: {"s3.session-token": 7})
     with pytest.raises(StorageError, match="expected a str"):
         fb.open_table(
             orders.metadata_location, storage_options=vendor | {"storage-options.provider": "numbers"}
         )
     for name in ("", "a:b"):
         with pytest.raises(InvalidInputError, match="without a colon"):
-            storage_options.register_provider(name, vend)
+            storage_options.register_storage_options_provider(name, vend)
     with pytest.raises(InvalidInputError, match="expected a function"):
-        storage_options.register_provider("x", 7)
+        storage_options.register_storage_options_provider("x", 7)
 
 
 INTERRUPTED = """
@@ -189,7 +191,7 @@ from floeberg import storage_options
 def interrupted(_):
     raise KeyboardInterrupt
 
-storage_options.register_provider("interrupted", interrupted)
+storage_options.register_storage_options_provider("interrupted", interrupted)
 try:
     fb.open_table(sys.argv[1], storage_options={"storage-options.provider": "interrupted", "s3.session-token": "t",
                                                 "s3.session-token-expires-at-ms": "1"})

@@ -38,7 +38,7 @@ __all__ = ["OPENERS", "cuts", "parts_for_tasks", "plan_files", "planned"]
 _LOCAL_BYTES = 1 << 30
 """Bytes of manifests for each of the driver's threads, up to which it is faster than a job. Java's are 128 MiB."""
 _TASK_BYTES = 4 << 20
-"""Bytes of manifests that a task has at least, where there are so many."""
+"""The least bytes of manifests of a task, where there are that many."""
 _JOB_BYTES = 256 << 20
 """Bytes of manifests that a job has at most, or 8 MiB for each core. Its tasks return less, which the driver holds."""
 _TASKS_A_CORE = 3
@@ -190,7 +190,7 @@ def _task_ranges(lengths: Sequence[int], cores: int) -> list[list[tuple[int, int
 
 
 def cuts(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Ranges of at most so many bytes. Each has one of the sizes at least."""
+    """Ranges of at most `most` bytes. Each has at least one of the sizes."""
     starts, held = [0], 0
     for place, size in enumerate(sizes):
         if held + size > most and place > starts[-1]:

@@ -35,7 +35,7 @@ class StreamOptions:
         given: The options that were given.
         from_timestamp_ms: Reads snapshots from this millisecond on; `None` is from the oldest snapshot on.
         max_files: Files of a micro-batch, at most.
-        max_rows: Rows of a micro-batch: no file is added once there are so many.
+        max_rows: Rows of a micro-batch: no file is added once they are reached.
         skip_deletes: Whether snapshots that delete are skipped; otherwise they are errors.
         skip_overwrites: Whether snapshots that overwrite are skipped.
         changelog: Whether all changes of rows are read, with what they are.

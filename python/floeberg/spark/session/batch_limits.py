@@ -79,5 +79,5 @@ def _rows(schema: StructType, short: Collection[str]) -> int | None:
     if texts:
         return min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_BYTES // (texts * _TEXT)))
     rows = _MOST_BYTES // (_WIDTH * max(1, len(schema)))
-    # Rows of so many columns need the other limit.
+    # Rows with this number of columns need the other limit.
     return None if rows < _FEWEST_ROWS else min(_MOST_ROWS, rows)

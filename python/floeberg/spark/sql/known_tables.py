@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from floeberg.catalog import load_catalog
 from floeberg.catalog.configuration import configured_name, configured_properties
 from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError, UnsupportedError
-from floeberg.spark.session.audits import audited
+from floeberg.spark.session.wap import under_wap
 from floeberg.spark.sql.changelogs import CHANGES
 from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
@@ -112,7 +112,7 @@ class KnownTables:
             except InvalidInputError:
                 there = False
             if there:
-                self._tables[key] = audited(self._spark, catalog.load_table(levels))
+                self._tables[key] = under_wap(self._spark, catalog.load_table(levels))
         return self._tables[key]
 
     def open(self, name: str, catalog: Catalog | str | None) -> Table:

@@ -26,9 +26,9 @@ __all__ = ["ROW", "Keys", "MergeSource"]
 ROW = "floeberg_row"
 """The column that numbers the rows of the source."""
 _LISTED = 1000
-"""So many different keys are listed; of more, the least and the greatest are known."""
+"""The most different keys that are listed; of more keys, the least and the greatest are known."""
 _MOST_SENT_BYTES = 32 << 20
-"""A source of so many bytes is sent to every task."""
+"""The most bytes of a source that is sent to every task."""
 _WIDTH, _NESTED_WIDTH = 16, 256
 _NESTED = frozenset({"struct", "array", "map", "variant"})
 

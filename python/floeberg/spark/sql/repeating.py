@@ -9,10 +9,9 @@ Invariant: a statement runs again only after a conflict, which changed nothing.
 from __future__ import annotations
 
 import itertools
-from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from floeberg.commit.retries import Retries
+from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import CommitConflictError
 from floeberg.spark.write.frame_tables import reads_table
 
@@ -39,10 +38,11 @@ def repeated(
     Raises:
         CommitConflictError: Other writers were faster each time; or the change cannot run again, as a note says.
     """
-    began = monotonic()
+    budget = RetryBudget.of(lambda: Retries.of(changed.table.properties))
     for done in itertools.count(1):
         try:
-            return run()
+            with budget.shared():
+                return run()
         except CommitConflictError as conflict:  # noqa: PERF203 - once a run
             if conflict.retryable:
                 raise
@@ -52,12 +52,10 @@ def repeated(
                     "have changed: run it again"
                 )
                 raise
-            retries = Retries.of(changed.table.properties)
-            wait = retries.wait(done)
-            if done > retries.number or monotonic() + wait > began + retries.total:
+            if not budget.allows_retry(conflict):
                 conflict.add_note(f"the statement ran {done} times")
                 raise
-            sleep(wait)
+            budget.wait()
             changed.table.refresh()
     raise AssertionError
 

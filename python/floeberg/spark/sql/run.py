@@ -37,7 +37,7 @@ __all__ = ["sql"]
 _UNCERTAIN = frozenset({"identifier", "execute", "system"})
 """Words with which a statement may name something that its tokens do not show."""
 _DEEPEST = 8
-"""So many EXECUTE IMMEDIATE may stand in each other."""
+"""The most EXECUTE IMMEDIATE that may be nested."""
 
 
 @own_errors()

@@ -280,7 +280,7 @@ class Words:
 
 
 def _words(statement: Statement) -> Iterator[Word]:
-    """The tokens. One of several keywords (`ORDER BY`) is so many words, and what is made of another is left out."""
+    """The tokens. A token of several keywords (`ORDER BY`) becomes one word each; generated tokens are left out."""
     text, last = statement.text, 0
     for token in statement.tokens:
         if token.start < last:

@@ -33,7 +33,7 @@ class Admitted:
 
     Args:
         files: Files; `None` is any number.
-        rows: Rows: no file is taken once there are so many. `None` is any number.
+        rows: Rows: no file is taken once they are reached. `None` is any number.
     """
 
     files: int | None
@@ -50,7 +50,7 @@ class Admitted:
         return (self.files is not None and self.files <= 0) or (self.rows is not None and self.rows <= 0)
 
     def surely_takes(self, files: int | None, rows: int | None) -> bool:
-        """Whether so many files with so many rows may be taken; `None` is an unknown number."""
+        """Whether these numbers of files and rows may be taken; `None` is an unknown number."""
         enough = self.files is None or (files is not None and files <= self.files)
         # A limit of rows may end before the last file.
         return enough and (self.rows is None or (rows is not None and rows < self.rows))

@@ -6,19 +6,19 @@ stopped before it noted the batch as done. The commit of a batch records both, a
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
-from time import sleep
 from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_names, checked_text
 from floeberg._keywords import says_keywords
-from floeberg.commit.retries import Retries
+from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
-from floeberg.spark.session.audits import audited
 from floeberg.spark.session.environment import check_pyspark, is_connect
 from floeberg.spark.session.task_errors import own_errors
+from floeberg.spark.session.wap import under_wap
 from floeberg.spark.stream.batches import StreamBatch
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.row_changes import RowChange
@@ -112,27 +112,28 @@ class _UpsertBatches:
             UnsupportedError: Spark does not tell the id of the query, the session stages writes of the table, or it is
                 a Lance table.
         """
-        query, done = self._query(frame), 0
-        while True:
-            table = open_named(self.table, self.catalog)
+        query, table = self._query(frame), open_named(self.table, self.catalog)
+        budget = RetryBudget.of(lambda: Retries.of(table.properties))
+        for done in itertools.count():
+            if done:
+                table = open_named(self.table, self.catalog)
             if isinstance(table, LanceTable):
                 raise UnsupportedError(
                     f"{table.location} is a Lance table, and batches of streams are upserted into tables of Iceberg"
                 )
             if done or not isinstance(self.table, str):
                 table.refresh()
-            table = audited(frame.sparkSession, table)
+            table = under_wap(frame.sparkSession, table)
             batch = StreamBatch(query, number, self._target(table))
             if batch.is_done(table):
                 return
             try:
-                self._upsert(table, frame, batch)
-            except CommitConflictError:
-                retries = Retries.of(table.properties)
-                done += 1
-                if done > retries.number:
+                with budget.shared():
+                    self._upsert(table, frame, batch)
+            except CommitConflictError as conflict:
+                if not budget.allows_retry(conflict):
                     raise
-                sleep(retries.wait(done))
+                budget.wait()
             else:
                 return
 
@@ -142,7 +143,7 @@ class _UpsertBatches:
         Raises:
             UnsupportedError: The session stages writes of the table.
         """
-        target = table._audit.target(  # noqa: SLF001 - the package's own
+        target = table._wap.target(  # noqa: SLF001 - the package's own
             table.properties, branch=self.branch, snapshot_properties={}, stage_only=False
         )
         if target.is_staged:

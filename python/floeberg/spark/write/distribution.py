@@ -32,13 +32,13 @@ _MODES = ("none", "hash", "range")
 _ADVISED = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
 _DEFAULT_SIZE = 512 << 20
 _TWICE_SHRUNK = 6
-"""So many bytes of rows that Spark sends between tasks become about two of files, which are encoded by columns. What is
+"""Six bytes of rows that Spark sends between tasks become about two of files, which are encoded by columns. What is
 larger than this is split between tasks, and each part still fills a file; a task ends files at the target's size."""
 _MOST_ADVISED = 1 << 50
 """Spark adds such sizes up, as numbers of 64 bits."""
 _KEY = "floeberg_partition_"
 _MOST_UNSORTED = 64
-"""Of so many partitions a writer has all files open, so that rows need not come partition by partition."""
+"""The most partitions of which a writer has all files open, so that rows need not come partition by partition."""
 _BUCKETS = re.compile(r"bucket\[(\d+)\]")
 _UNSEEDED = -1693959553
 """Its hash in Spark, whose `hash` begins with 42, is 0: what follows it is hashed as if the seed were 0."""

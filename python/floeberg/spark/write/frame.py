@@ -17,11 +17,11 @@ from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
-from floeberg.spark.session.audits import audit_settings
 from floeberg.spark.session.environment import check_pyspark
 from floeberg.spark.session.settings import changed_settings, is_set
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.tasks import run_tasks
+from floeberg.spark.session.wap import wap_settings
 from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
 from floeberg.spark.write.frame_reads import reads_of_frame
@@ -201,7 +201,7 @@ def write(  # noqa: PLR0913 - the parts of a write
             sort_order=sort_order,
             properties=properties,
         )
-    audit = audit_settings(frame.sparkSession, opened)
+    audit = wap_settings(frame.sparkSession, opened)
     with opened._begin(  # noqa: SLF001 - the package's own
         audit, snapshot_properties=snapshot_properties, branch=branch, idempotency_key=idempotency_key
     ) as transaction:
@@ -253,8 +253,10 @@ def commit_files(
     try:
         done = how.files(table, frame, recipe)
         receipts += [each.receipt for each in done if each.receipt is not None]
-        made_from = _made_from(table, frame, done, transaction._branch)  # noqa: SLF001 - the package's own
-        transaction.commit_receipts(receipts, made_from=made_from, **arguments)
+        validate_from_snapshot_ids = _validated_from(table, frame, done, transaction._branch)  # noqa: SLF001 - the package's own
+        transaction.commit_receipts(
+            receipts, validate_from_snapshot_ids=validate_from_snapshot_ids, **arguments
+        )
         return transaction.commit_transaction()
     except (CommitStateUnknownError, AlreadyExistsError):
         # The table has the files, or may have them.
@@ -265,7 +267,9 @@ def commit_files(
         raise
 
 
-def _made_from(table: Table, frame: DataFrame, done: Sequence[Appended], branch: str) -> list[int | None]:
+def _validated_from(
+    table: Table, frame: DataFrame, done: Sequence[Appended], branch: str
+) -> list[int | None]:
     """The snapshots of the branch that the rows were read from, as far as the plan of the frame or tasks say it."""
     reads = {read for each in done for read in each.reads}
     reads.update(reads_of_frame(frame, _uuid(table), table.location()))

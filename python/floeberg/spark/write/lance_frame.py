@@ -127,8 +127,8 @@ def write_lance(  # noqa: PLR0913 - the parts of a write
         done: list[Fragments] = run_tasks(frame, task)
         receipts = [each.receipt for each in done if each.receipt is not None]
         versions = [version for each in done for version in each.versions]
-        made_from = min(versions) if versions and kind == "overwrite" else None
-        return table.commit_receipts(receipts, made_from=made_from, **committed)
+        validate_from_version = min(versions) if versions and kind == "overwrite" else None
+        return table.commit_receipts(receipts, validate_from_version=validate_from_version, **committed)
     except (CommitStateUnknownError, AlreadyExistsError):
         # The table has the files, or may have them.
         raise

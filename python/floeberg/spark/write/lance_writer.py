@@ -158,7 +158,7 @@ class LanceWriter(DataSourceArrowWriter):
                 _receipts(messages),
                 mode=self._mode,
                 isolation_level=options.isolation_level or "serializable",
-                made_from=min(versions) if versions else None,
+                validate_from_version=min(versions) if versions else None,
                 idempotency_key=self._key,
             )
 

@@ -173,7 +173,7 @@ class FloebergWriter(DataSourceArrowWriter):
                 snapshot_properties=options.snapshot_properties,
                 branch=branch,
                 idempotency_key=self._key,
-                made_from=self._made_from(messages, branch),
+                validate_from_snapshot_ids=self._validated_from(messages, branch),
                 options=isolation,
             )
 
@@ -182,7 +182,9 @@ class FloebergWriter(DataSourceArrowWriter):
         is_told = self._options.idempotency_key is not None or bool(self._options.snapshot_properties)
         return self._mode == "append" and not is_told and not any(each.rows for each in receipts)
 
-    def _made_from(self, messages: Sequence[WriterCommitMessage | None], branch: str) -> list[int | None]:
+    def _validated_from(
+        self, messages: Sequence[WriterCommitMessage | None], branch: str
+    ) -> list[int | None]:
         """The snapshots that an overwrite is validated from, in addition to the one when it began."""
         reads = [read for each in messages if isinstance(each, FilesWritten) for read in each.reads]
         given = self._options.validate_from
@@ -235,7 +237,7 @@ class FloebergWriter(DataSourceArrowWriter):
 
 def check_published(table: Table, options: WriteOptions) -> None:
     """Raises `UnsupportedError` for a write that is to be staged: a repeated job would not find what it did."""
-    target = table._audit.target(  # noqa: SLF001 - the package's own
+    target = table._wap.target(  # noqa: SLF001 - the package's own
         table.properties,
         branch=options.branch,
         snapshot_properties=options.snapshot_properties,

@@ -32,7 +32,13 @@ pub(super) fn delete(
     if found.affected.partial.is_empty() || found.mode == DeleteMode::CopyOnWrite {
         validate_no_conflicts(context, validation, found.level, &found.removal, Some(&found.affected))?;
     } else if found.level == IsolationLevel::Serializable {
-        validate_added_data_files(context, validation, validation.made_from, &found.removal, None)?;
+        validate_added_data_files(
+            context,
+            validation,
+            validation.validate_from_snapshot_ids,
+            &found.removal,
+            None,
+        )?;
     }
     found.replace(context, "delete", &[])
 }

@@ -44,12 +44,16 @@ fn rows_that_others_added_meanwhile_are_a_conflict_when_serializable() {
 }
 
 /// What happens to an overwrite that began when others had committed, with rows that were made from a snapshot before.
-fn made_from(kit: &mut Kit, others: Vec<Operation>, from: Option<i64>) -> floeberg_core::Result<Vec<String>> {
+fn overwritten_from(
+    kit: &mut Kit,
+    others: Vec<Operation>,
+    from: Option<i64>,
+) -> floeberg_core::Result<Vec<String>> {
     for other in others {
         kit.commit(vec![other]);
     }
     let replace = overwrite(vec![file("n", "x", (0, 1))], "day = 'x'");
-    let request = CommitRequest { made_from: vec![from], ..kit.request(vec![replace]) };
+    let request = CommitRequest { validate_from_snapshot_ids: vec![from], ..kit.request(vec![replace]) };
     let commit = Commit::begin(request).unwrap();
     let attempt = kit.attempt(&commit).inspect_err(|_| drop(commit.abandon()))?;
     kit.take(&attempt);
@@ -63,23 +67,23 @@ fn what_others_did_since_the_new_rows_were_read_is_a_conflict() {
     let mut kit = one_day();
     let from = read(&kit);
     let others = vec![append("b", "x"), append("c", "y")];
-    let error = made_from(&mut kit, others, from).unwrap_err();
+    let error = overwritten_from(&mut kit, others, from).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CommitConflict);
     assert!(error.to_string().contains("file_path: b"), "{error}");
     // What they did elsewhere, or before, is none.
     let mut kit = one_day();
     let from = read(&kit);
-    assert_eq!(made_from(&mut kit, vec![append("b", "y")], from).unwrap(), ["b", "n"]);
+    assert_eq!(overwritten_from(&mut kit, vec![append("b", "y")], from).unwrap(), ["b", "n"]);
     let mut kit = one_day();
     kit.commit(vec![append("b", "x")]);
     let from = read(&kit);
-    assert_eq!(made_from(&mut kit, Vec::new(), from).unwrap(), ["n"]);
+    assert_eq!(overwritten_from(&mut kit, Vec::new(), from).unwrap(), ["n"]);
     // Read when there was nothing.
     let mut kit = Kit::partitioned(2, &[]);
-    let error = made_from(&mut kit, vec![append("b", "x")], None).unwrap_err();
+    let error = overwritten_from(&mut kit, vec![append("b", "x")], None).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CommitConflict);
     // A snapshot that is not of the branch.
-    let error = made_from(&mut one_day(), Vec::new(), Some(7)).unwrap_err();
+    let error = overwritten_from(&mut one_day(), Vec::new(), Some(7)).unwrap_err();
     assert!(error.to_string().contains("cannot be ruled out"), "{error}");
 }
 

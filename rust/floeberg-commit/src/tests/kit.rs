@@ -65,7 +65,7 @@ impl Kit {
             properties: BTreeMap::new(),
             branch: "main".to_owned(),
             key: "k".to_owned(),
-            made_from: Vec::new(),
+            validate_from_snapshot_ids: Vec::new(),
             files_are_new: true,
             stage_only: false,
             leaves_record: false,

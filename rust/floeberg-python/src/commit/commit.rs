@@ -26,7 +26,7 @@ pub struct Commit(Arc<IcebergCommit>);
 impl Commit {
     #[staticmethod]
     #[pyo3(signature = (
-        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, made_from=Vec::new(), files_are_new=false,
+        operations, *, starting, storage_options, snapshot_properties, branch, commit_key, validate_from_snapshot_ids=Vec::new(), files_are_new=false,
         stage_only=false, leaves_record=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of commit")]
@@ -38,7 +38,7 @@ impl Commit {
         snapshot_properties: BTreeMap<String, String>,
         branch: String,
         commit_key: String,
-        made_from: Vec<Option<i64>>,
+        validate_from_snapshot_ids: Vec<Option<i64>>,
         files_are_new: bool,
         stage_only: bool,
         leaves_record: bool,
@@ -52,7 +52,7 @@ impl Commit {
             properties: snapshot_properties,
             branch,
             key: commit_key,
-            made_from,
+            validate_from_snapshot_ids,
             files_are_new,
             stage_only,
             leaves_record,

@@ -203,10 +203,10 @@ impl Table {
 
     /// (snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first; of a branch that is read in the place of
     /// the current snapshot.
-    #[pyo3(signature = (audit_branch=None))]
-    fn history(&self, audit_branch: Option<&str>) -> Vec<(i64, i64, Option<i64>, bool)> {
+    #[pyo3(signature = (wap_branch=None))]
+    fn history(&self, wap_branch: Option<&str>) -> Vec<(i64, i64, Option<i64>, bool)> {
         let metadata = self.table.metadata();
-        let entries = match audit_branch {
+        let entries = match wap_branch {
             Some(branch) if !self.choice.is_chosen() => metadata.history_of(branch),
             _ => metadata.history(),
         };
@@ -216,10 +216,10 @@ impl Table {
         parts.collect()
     }
 
-    /// `appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone. `audit_branch` is read where no
+    /// `appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone. `wap_branch` is read where no
     /// snapshot is chosen.
     #[pyo3(signature = (
-        *, row_filter, selected_fields, case_sensitive, snapshot_id, limit, appends_after=None, audit_branch=None
+        *, row_filter, selected_fields, case_sensitive, snapshot_id, limit, appends_after=None, wap_branch=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of Table.scan")]
     fn scan(
@@ -231,9 +231,9 @@ impl Table {
         snapshot_id: Option<i64>,
         limit: Option<u64>,
         appends_after: Option<(Option<i64>,)>,
-        audit_branch: Option<String>,
+        wap_branch: Option<String>,
     ) -> PyResult<Scan> {
-        let choice = match (snapshot_id, audit_branch) {
+        let choice = match (snapshot_id, wap_branch) {
             (Some(id), _) => SnapshotChoice::Id(id),
             (None, Some(branch)) if !self.choice.is_chosen() => SnapshotChoice::Audit(branch),
             (None, _) => self.choice.clone(),
@@ -252,19 +252,19 @@ impl Table {
         Scan::checked(py, scan)
     }
 
-    /// A metadata table, at the snapshot or the ref given, or else at the snapshot of the table. `audit_branch` is read in the place of
+    /// A metadata table, at the snapshot or the ref given, or else at the snapshot of the table. `wap_branch` is read in the place of
     /// the current one.
-    #[pyo3(signature = (name, snapshot_id, reference, audit_branch=None))]
+    #[pyo3(signature = (name, snapshot_id, reference, wap_branch=None))]
     fn inspect(
         &self,
         py: Python<'_>,
         name: &str,
         snapshot_id: Option<i64>,
         reference: Option<String>,
-        audit_branch: Option<String>,
+        wap_branch: Option<String>,
     ) -> PyResult<MetadataReader> {
         let which = runtime::call(py, || name.parse())?;
-        let choice = match (snapshot_id, reference, audit_branch) {
+        let choice = match (snapshot_id, reference, wap_branch) {
             (Some(id), ..) => SnapshotChoice::Id(id),
             (None, Some(name), _) => SnapshotChoice::Ref(name),
             (None, None, Some(branch)) if !self.choice.is_chosen() => SnapshotChoice::Audit(branch),

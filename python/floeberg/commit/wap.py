@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = ["AuditSettings", "WriteTarget"]
+__all__ = ["WapSettings", "WriteTarget"]
 
 _ENABLED = "write.wap.enabled"
 _ID = "wap.id"
@@ -41,7 +41,7 @@ class WriteTarget:
 
 
 @dataclass(frozen=True)
-class AuditSettings:
+class WapSettings:
     """What a catalog or a session says of audits.
 
     Args:
