@@ -69,6 +69,6 @@ def ties(sources: dict[Path, str]) -> Ties:
 
 
 def orders(project: Path) -> dict[ModulePath, list[str]]:
-    """Return the order of each package's modules, from pyproject.toml."""
-    table = tomllib.loads(project.read_text())["tool"][NAME]["module-order"]
+    """Return the order of rooms, of the packages that have one, from pyproject.toml."""
+    table = tomllib.loads(project.read_text())["tool"][NAME]["rooms"]
     return {tuple(name.split(".")[1:]): modules for name, modules in table.items()}

@@ -80,10 +80,10 @@ CRATE = {
 }
 
 
-def module_faults(sources: dict[str, str], known: list[str] | None = None) -> list[str]:
+def module_faults(sources: dict[str, str]) -> list[str]:
     """The faults of a crate of wire, schema {json, field}, plan {task}."""
     files = {Path(path): text for path, text in (CRATE | sources).items()}
-    return check_modules.rust_faults("crate", files, known or [])
+    return check_modules.rust_faults("crate", files)
 
 
 def test_modules_that_use_what_stands_before_them_are_right() -> None:
@@ -121,12 +121,6 @@ def test_a_cycle_deep_below_is_found() -> None:
     ]
 
 
-def test_known_ties_may_only_shrink() -> None:
-    tie = "crate: wire -> plan"
-    assert module_faults({"wire.rs": "use crate::Task;"}, [tie]) == []
-    assert module_faults({}, [tie, "other: a -> b"]) == [f"{tie} is gone: strike it off tools/known_ties.txt"]
-
-
 def test_what_tests_use_does_not_count() -> None:
     tests = {"wire.rs": "#[cfg(test)]\nmod tests { use crate::plan::Task; }\nfn f() {}"}
     assert module_faults(tests | {"sample.rs": "use crate::plan::Task;"}) == []
@@ -139,12 +133,12 @@ PACKAGE = {
     "spark/__init__.py": "",
     "spark/reader.py": "",
 }
-ORDERS = {(): ["errors", "table", "spark"], ("spark",): ["reader"]}
+ORDERS = {(): ["errors", "table", "spark"]}
 
 
 def package_faults(sources: dict[str, str]) -> list[str]:
     files = {Path(path): text for path, text in (PACKAGE | sources).items()}
-    return check_modules.python_faults(files, ORDERS, [])
+    return check_modules.python_faults(files, ORDERS)
 
 
 def test_python_modules_have_an_order_too() -> None:
@@ -159,11 +153,22 @@ def test_python_modules_have_an_order_too() -> None:
         ]
 
 
-def test_python_modules_are_all_in_the_order() -> None:
-    assert package_faults({"extra.py": ""}) == ["floeberg: extra is not in its module-order"]
+def test_python_rooms_are_all_in_the_list() -> None:
+    assert package_faults({"extra.py": ""}) == ["floeberg: extra is not in its list of rooms"]
     del (without := dict(PACKAGE))["errors.py"]
     files = {Path(path): text for path, text in without.items()}
-    assert check_modules.python_faults(files, ORDERS, []) == ["floeberg: there is no module errors"]
+    assert check_modules.python_faults(files, ORDERS) == ["floeberg: there is no room errors"]
+
+
+def test_python_files_of_a_room_use_each_other_in_no_circle() -> None:
+    chain = {
+        "spark/a.py": "from floeberg.spark import reader",
+        "spark/b.py": "from floeberg.spark.a import A",
+    }
+    assert package_faults(chain) == []
+    assert package_faults(chain | {"spark/reader.py": "def f():\n    from floeberg.spark.b import B"}) == [
+        "floeberg::spark: a -> reader -> b -> a is a circle"
+    ]
 
 
 def test_a_long_file_is_found_and_tests_may_be_longer() -> None:
