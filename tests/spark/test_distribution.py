@@ -156,3 +156,12 @@ def test_a_frame_without_columns_is_an_error(spark, lake):
     table = lake.create_table("db.t", pa.schema({"k": pa.int64()}))
     with pytest.raises(InvalidInputError, match="the DataFrame has no columns"):
         floeberg.spark.write(spark.range(3).select(), table)
+
+
+def test_a_target_that_is_no_number_is_an_error(spark, lake):
+    table = lake.create_table("db.u", pa.schema({"k": pa.int64()}))
+    frame = spark.range(9).withColumnRenamed("id", "k")
+    options = {"write.target-file-size-bytes": "512mb"}
+    with pytest.raises(InvalidInputError, match="expected a whole number of at least 1, found.*512mb"):
+        floeberg.spark.write(frame, table, options=options)
+    assert table.refresh().scan().count() == 0

@@ -13,6 +13,7 @@ import re
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from floeberg._table_properties import whole_of
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.types import StructType
 
@@ -30,7 +31,6 @@ _MODE = "write.distribution-mode"
 _SIZE = "write.target-file-size-bytes"
 _MODES = ("none", "hash", "range")
 _ADVISED = "spark.sql.adaptive.advisoryPartitionSizeInBytes"
-_DEFAULT_SIZE = 512 << 20
 _TWICE_SHRUNK = 6
 """Six bytes of rows that Spark sends between tasks become about two of files, which are encoded by columns. What is
 larger than this is split between tasks, and each part still fills a file; a task ends files at the target's size."""
@@ -97,10 +97,14 @@ def _new_names(taken: Sequence[str], number: int) -> list[str]:
 
 
 def advised(table: Table, options: Mapping[str, str]) -> dict[str, str]:
-    """The settings that let Spark's adaptive execution aim at tasks that fill a file."""
-    wanted = options.get(_SIZE) or table.properties.get(_SIZE) or str(_DEFAULT_SIZE)
-    size = min(int(wanted) * _TWICE_SHRUNK, _MOST_ADVISED) if wanted.isdigit() else 0
-    return {_ADVISED: f"{size}b"} if size else {}
+    """The settings that let Spark's adaptive execution aim at tasks that fill a file.
+
+    Raises:
+        InvalidInputError: The target size is not a whole number.
+    """
+    given = {_SIZE: options[_SIZE]} if options.get(_SIZE) else {}
+    size = min(whole_of({**table.properties, **given}, _SIZE) * _TWICE_SHRUNK, _MOST_ADVISED)
+    return {_ADVISED: f"{size}b"}
 
 
 def _most_partitions(fields: Sequence[PartitionField]) -> float:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from floeberg._table_properties import word_of
 from floeberg.errors import (
     AlreadyExistsError,
     CommitStateUnknownError,
@@ -97,9 +98,7 @@ class RowChange:
                 version lacks.
         """
         key = f"write.{self.command}.mode"
-        mode = self.table.properties.get(key, "copy-on-write").strip().lower()
-        if mode not in {"copy-on-write", "merge-on-read"}:
-            raise InvalidInputError(f"{key}: expected copy-on-write or merge-on-read, found {mode!r}")
+        mode = word_of(self.table.properties, key)
         if mode == "merge-on-read" and self.table.format_version == 1:
             raise InvalidInputError(
                 f"{key} is merge-on-read, and the table has format version 1, which has no deletes: upgrade it with "
@@ -169,8 +168,7 @@ class RowChange:
 
     @property
     def _isolation(self) -> dict[str, str]:
-        found = self.table.properties.get(f"write.{self.command}.isolation-level")
-        return {"isolation-level": "serializable" if found is None else found}
+        return {"isolation-level": word_of(self.table.properties, f"write.{self.command}.isolation-level")}
 
     def _check_names(self) -> None:
         told = ("_file", "_pos", *(_LINEAGE_COLUMNS if self.has_lineage else ()))
