@@ -59,8 +59,8 @@ def refused_by_duckdb(made: Made) -> str | None:
     of_first_version = {each.snapshot_id for each in made.table.snapshots() if each.sequence_number == 0}
     for manifest in made.table.inspect.manifests().to_pylist():
         old = manifest["added_snapshot_id"] in of_first_version and made.drawn.version > 1
-        # Existing entries of format version 1 have no sequence number, which then is 0.
-        if old and manifest["existing_data_files_count"]:
+        # Existing and deleted entries of format version 1 have no sequence number, which then is 0.
+        if old and (manifest["existing_data_files_count"] or manifest["deleted_data_files_count"]):
             return "sequence_number' is (NULL|only allowed to be NULL for ADDED entries)"
     return None
 
