@@ -29,6 +29,7 @@ pub fn renew_wanted(py: Python<'_>) -> PyResult<()> {
 
 fn ask(py: Python<'_>, first: &StoreOptions) -> PyResult<StoreOptions> {
     let options: BTreeMap<&str, &str> = first.iter().collect();
-    let answer = py.import("floeberg.storage_options")?.call_method1("refresh_storage_options", (options,))?;
+    let answer =
+        py.import("floeberg.storage_options")?.call_method1("refresh_storage_options", (options,))?;
     Ok(answer.extract::<BTreeMap<String, String>>()?.into_iter().collect())
 }
