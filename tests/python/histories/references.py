@@ -62,6 +62,11 @@ def change(history: History, step: Step, handle: Handle) -> None:
         if not moving.is_refused:
             raise
         return
+    except errors.NotFoundError as error:
+        # The id of staged work is looked up in what the handle knows.
+        if not (history.is_stale(handle) and "wap.id" in error.message):
+            raise
+        return
     assert not (moving.is_refused or moving.must_conflict), f"{step.action} should not be possible"
     moving.applied()
 
