@@ -98,9 +98,11 @@ def update(table: Any, drawn: Drawn) -> dict[int, Any]:
 
 
 def create(table: Any, drawn: Drawn) -> dict[int, Any]:
-    made = fb.lance.create_table(f"{table.location}-made", drawn.frame())
-    # What it was made of goes into it again, in another layout.
-    made.append(drawn.frame())
+    frame = drawn.frame()
+    made = fb.lance.create_table(f"{table.location}-made", frame)
+    # What it was made of goes into it again, in another layout; objects of pandas without a value have no type.
+    has_types = "null" not in str(made.scan().to_arrow().schema.types)
+    made.append(drawn.frame() if has_types else frame)
     found = made.scan().to_arrow()
     assert found["id"].to_pylist() == list(drawn.new) * 2
     assert found["c"].to_pylist() == list(drawn.new.values()) * 2
