@@ -190,7 +190,7 @@ def __getattr__(name: str) -> object:
         return import_module(f"floeberg.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'floeberg' has no attribute {name!r}")
-    # Kept, so that it is looked up once. The name may be that of a submodule too, which importing puts here.
+    # Kept, so that it is looked up once.
     found = globals()[name] = getattr(import_module(_MODULES[name]), name)
     return found
 

@@ -72,7 +72,7 @@ def test_every_relative_link_of_a_page_leads_somewhere(page):
 
 
 def test_the_architecture_is_read_in_one_sitting():
-    # What a room holds stands in its own file; see test_rooms.py.
+    # What a room holds stands in its own file.
     assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 120
 
 

@@ -57,7 +57,7 @@ class ChangesRequest:
 
 @says_keywords_of_methods
 class LanceChangelogScan(ArrowRows):
-    """Changes of rows, as `LanceTable.changes` describes them.
+    """Changes of rows, as `LanceTable.changelog_scan` describes them.
 
     It is immutable and can be pickled, as a scan. Nothing is read until you ask for rows.
 
@@ -71,7 +71,7 @@ class LanceChangelogScan(ArrowRows):
     def __init__(
         self, start: _native.LanceTable | None, end: _native.LanceTable, request: ChangesRequest
     ) -> None:
-        """Use `LanceTable.changes`."""
+        """Use `LanceTable.changelog_scan`."""
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
         self._start = start

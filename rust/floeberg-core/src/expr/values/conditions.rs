@@ -162,7 +162,7 @@ impl Evaluation<'_> {
         self.compared_with(operator, left, &self.side(left)?, right)
     }
 
-    /// The values of one side of a comparison. A literal has none of its own: it gets the type of the other side.
+    /// The values of one side of a comparison; null for a literal, which is read in the type of the other side.
     fn side(&self, node: &Node) -> Result<Operand> {
         if literal_of(node).is_some() { Ok(Operand::null()) } else { self.operand(node) }
     }
