@@ -3,7 +3,6 @@
 //! - `source_memory`: how much memory a source may take.
 //! - `source_keys`: the keys of a source, in memory, and the range that they are in.
 //! - `found_rows`: the rows of a snapshot with such a key, by reading key columns and positions.
-//! - `differing`: the rows in which two batches differ.
 //! - `source_columns`: the other columns of a source.
 //! - `paired_rows`: columns of some rows of a file, each with its row of the source.
 //! - `replaced_rows`: which rows differ from their rows of the source, by as few columns as tell.
@@ -13,7 +12,6 @@
 mod source_memory;
 mod source_keys;
 mod found_rows;
-mod differing;
 mod source_columns;
 mod paired_rows;
 mod replaced_rows;
@@ -23,7 +21,6 @@ mod matched_stream;
 #[cfg(test)]
 mod tests;
 
-pub use differing::differing_rows;
 pub(crate) use found_rows::of_free_name;
 pub use found_rows::{FoundFile, FoundRows, RowsByFile};
 pub use matched_stream::{MatchedStream, SOURCE_ROW};

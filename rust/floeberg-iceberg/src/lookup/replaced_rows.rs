@@ -17,9 +17,9 @@ use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 use floeberg_core::{Cancel, Context as _, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
+use floeberg_rows::differing_rows;
 use roaring::RoaringTreemap;
 
-use super::differing::differing_rows;
 use super::found_rows::{FoundFile, FoundRows, with_position};
 use super::paired_rows::{Pair, read_pairs};
 use super::source_columns::SourceColumns;

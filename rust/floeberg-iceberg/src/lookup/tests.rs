@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use floeberg_core::ErrorKind;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 
-use super::{NullKeys, SourceKeys, differing_rows};
+use super::{NullKeys, SourceKeys};
 
 fn table() -> Schema {
     let field = |id, name: &str, field_type| Field::optional(id, name, Type::Primitive(field_type));
@@ -73,17 +73,4 @@ fn keys_are_columns_of_the_table_each_once() {
     assert_eq!(unknown.kind(), ErrorKind::Unsupported);
     let twice = SourceKeys::new(&table(), &[1, 1], NullKeys::Refused, false).unwrap_err();
     assert!(twice.to_string().contains("named twice"), "{twice}");
-}
-
-#[test]
-fn rows_differ_where_a_value_does() {
-    let numbers = |values: &[Option<i32>]| -> ArrayRef { Arc::new(Int32Array::from(values.to_vec())) };
-    let left = [numbers(&[Some(1), None, Some(3), None]), numbers(&[Some(1), Some(1), Some(1), Some(1)])];
-    let right = [numbers(&[Some(1), None, Some(4), Some(0)]), numbers(&[Some(1), Some(2), Some(1), Some(1)])];
-    let differ: Vec<bool> = differing_rows(&left, &right, 4).iter().collect();
-    assert_eq!(differ, [false, true, true, true]);
-    let nan: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN, 0.0]));
-    let other: ArrayRef = Arc::new(Float64Array::from(vec![f64::NAN, -0.0]));
-    let differ: Vec<bool> = differing_rows(&[nan], &[other], 2).iter().collect();
-    assert_eq!(differ, [false, true]);
 }

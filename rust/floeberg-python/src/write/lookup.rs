@@ -8,9 +8,10 @@ use floeberg_commit::RowDelta;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::lookup::{
     FoundRows as IcebergRows, MatchedStream, NullKeys, ReplacedRows as IcebergReplaced, ReplacedStream,
-    SourceColumns, SourceKeys as IcebergKeys, check_source_memory, differing_rows, source_memory,
+    SourceColumns, SourceKeys as IcebergKeys, check_source_memory, source_memory,
 };
 use floeberg_iceberg::write::Matching;
+use floeberg_rows::differing_rows;
 use pyo3::prelude::*;
 
 use crate::arrow::Column;

@@ -8,6 +8,9 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_ord::cmp::distinct;
 
+#[cfg(test)]
+mod tests;
+
 /// The rows that differ.
 pub fn differing_rows(left: &[ArrayRef], right: &[ArrayRef], rows: usize) -> BooleanBuffer {
     let mut differ = BooleanBuffer::new_unset(rows);
