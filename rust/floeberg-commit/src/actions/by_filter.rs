@@ -11,10 +11,10 @@ use floeberg_core::expr::{BoundExpr, Expr};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_properties::{DELETE_MODE, Words};
 
+use crate::conflicts::Validation;
 use crate::produce::{ActionContext, FileChange, NamedFiles, Produced, Removal, change_files};
-use crate::progress::Step;
 use crate::row_level::{Affected, RowChange, affected, counted, matched, row_change};
-use crate::validation::Validation;
+use crate::state::Step;
 use crate::{DeleteMode, IsolationLevel, RowCounts};
 
 /// The rows that go, and how.

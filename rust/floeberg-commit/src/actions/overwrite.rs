@@ -11,9 +11,8 @@ use floeberg_iceberg::write::Receipt;
 use floeberg_properties::UPDATE_ISOLATION;
 
 use super::by_filter::{Rows, RowsOfBase};
+use crate::conflicts::{Validation, validate_no_conflicts};
 use crate::produce::{ActionContext, Produced};
-use crate::validate::validate_no_conflicts;
-use crate::validation::Validation;
 
 /// Removes the rows that match and adds files.
 ///

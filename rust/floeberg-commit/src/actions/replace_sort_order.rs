@@ -10,11 +10,10 @@ use floeberg_core::Result;
 use floeberg_iceberg::metadata::{TableMetadata, build_sort_order};
 use serde_json::Value as Json;
 
-use crate::changed_since::as_conflict_if;
+use crate::columns::check_columns;
+use crate::conflicts::{Validation, as_conflict_if};
+use crate::operations::SortOrderChange;
 use crate::produce::Produced;
-use crate::seen::check_columns;
-use crate::sort_order_change::SortOrderChange;
-use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
 /// Sorts new data by other fields; without fields, not at all.

@@ -11,13 +11,12 @@ use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::write::WrittenFile;
 
 use super::named_rows::{NamedRows, ReadRows, named_rows};
+use crate::conflicts::{Validation, validate_added_data_files, validate_added_keys};
 use crate::produce::{
     ActionContext, BaseCheck, FileChange, NamedFiles, Produced, Removal, change_files, check_base,
 };
-use crate::progress::Step;
 use crate::row_level::{RowChange, counted, row_change};
-use crate::validate::{validate_added_data_files, validate_added_keys};
-use crate::validation::Validation;
+use crate::state::Step;
 use crate::{DeleteMode, IsolationLevel, RowCommand, RowCounts, RowDelta};
 
 /// Adds and removes the files of a delta, and deletes its rows.

@@ -16,10 +16,9 @@ use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_properties::{Known, NAME_MAPPING, known};
 use serde_json::Value as Json;
 
-use crate::changed_since::as_conflict_if;
+use crate::columns::check_names;
+use crate::conflicts::{Validation, as_conflict_if};
 use crate::produce::Produced;
-use crate::seen::check_names;
-use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
 /// Makes changes to the columns.

@@ -10,10 +10,9 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{PartitionSpec, SpecChange, SpecChanges, TableMetadata};
 use serde_json::{Map, Value as Json};
 
-use crate::changed_since::as_conflict_if;
+use crate::columns::check_columns;
+use crate::conflicts::{Validation, as_conflict_if};
 use crate::produce::Produced;
-use crate::seen::check_columns;
-use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
 /// Makes changes to the default spec.

@@ -22,9 +22,8 @@ use super::received::{check_not_listed, check_there};
 use super::removal::Removal;
 use super::snapshot::{Produced, add_snapshot};
 use crate::RowCounts;
-use crate::fit::{Columns, check_fit};
-use crate::progress::Step;
-use crate::summary::{Counted, Summary};
+use crate::columns::{Columns, check_fit};
+use crate::state::{Counted, Step, Summary};
 
 /// What changes.
 #[derive(Debug, Clone, Copy)]

@@ -11,10 +11,8 @@ use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
 use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
-use crate::commit_files::{CommitFiles, ManifestKey, ManifestWork};
-use crate::known_rows::KnownRows;
-use crate::progress::Progress;
-use crate::seen::{Seen, with_names_of_now};
+use crate::columns::{Seen, with_names_of_now};
+use crate::state::{CommitFiles, KnownRows, ManifestKey, ManifestWork, Progress};
 
 /// What one operation of an attempt works with.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use floeberg_properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, M
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
-use crate::commit_files::{ManifestWork, RewrittenManifests};
+use crate::state::{ManifestWork, RewrittenManifests};
 
 /// Merges manifests of one content. Returns them, and how many manifests of earlier snapshots they replace.
 pub(super) fn merge(

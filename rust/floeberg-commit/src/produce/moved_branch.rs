@@ -20,7 +20,7 @@ use floeberg_io::location::canonical;
 use super::complete_manifests::manifests_of;
 use super::context::ActionContext;
 use super::filtered::has_live_files;
-use crate::fit::{Columns, check_fit, fits_always};
+use crate::columns::{Columns, check_fit, fits_always};
 
 /// Looks at the files that a branch gets, if columns were changed since they were written. `from` is its snapshot; a branch that is
 /// made comes from the snapshot that it would start at.

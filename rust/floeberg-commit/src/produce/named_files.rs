@@ -11,7 +11,7 @@ use arrow_array::Array as _;
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_io::location::canonical;
 
-use crate::summary::Counted;
+use crate::state::Counted;
 use floeberg_iceberg::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntries, ManifestFile, RowsMatch,
 };

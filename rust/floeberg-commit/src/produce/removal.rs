@@ -16,7 +16,7 @@ use floeberg_iceberg::manifest::{
 };
 
 use super::named_files::NamedFiles;
-use crate::summary::Counted;
+use crate::state::Counted;
 
 /// What an operation removes.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ use roaring::RoaringTreemap;
 
 use super::matched::{Matched, read_request};
 use crate::produce::ActionContext;
-use crate::random::random_uuid;
+use floeberg_io::random::random_uuid;
 
 /// Writes the other rows of the files.
 ///

@@ -30,7 +30,7 @@ use roaring::RoaringTreemap;
 
 use super::affected::{listed, listed_in};
 use crate::produce::{ActionContext, manifests_of};
-use crate::progress::Step;
+use crate::state::Step;
 
 /// A data file with rows that match.
 #[derive(Debug)]

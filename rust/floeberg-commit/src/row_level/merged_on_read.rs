@@ -19,7 +19,7 @@ use floeberg_io::location::canonical;
 
 use super::matched::Matched;
 use crate::produce::ActionContext;
-use crate::random::random_uuid;
+use floeberg_io::random::random_uuid;
 
 /// Writes the delete files. Returns them, and those that go.
 ///

@@ -12,7 +12,7 @@ use super::copied::copied;
 use super::matched::Matched;
 use super::merged_on_read::merged_on_read;
 use crate::produce::ActionContext;
-use crate::progress::Step;
+use crate::state::Step;
 use crate::{DeleteMode, RowCounts};
 
 /// Files that change rows.

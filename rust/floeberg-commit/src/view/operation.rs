@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 use super::ViewUpdate;
 use super::builder::{find_schema, find_version};
 use crate::LAST_ADDED;
-use crate::random::random_uuid;
+use floeberg_io::random::random_uuid;
 
 /// The first id of a version, as in Iceberg Java.
 const FIRST_VERSION: i32 = 1;

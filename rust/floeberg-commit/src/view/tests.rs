@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::{NewVersion, NewView, ViewAttempt, ViewOperation, ViewUpdate, apply_to_view};
-use crate::random::random_uuid;
+use floeberg_io::random::random_uuid;
 
 fn schema(columns: &[&str]) -> Json {
     let fields: Vec<_> = columns

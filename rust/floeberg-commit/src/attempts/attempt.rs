@@ -14,8 +14,8 @@ use floeberg_iceberg::{OpenOptions, Table};
 use floeberg_io::{Store, StoreOptions};
 use serde_json::Value as Json;
 
-use super::metadata_file::write_document;
-use super::{Requirement, RowCounts, Update, updates_to_json};
+use crate::apply::write_document;
+use crate::{Requirement, RowCounts, Update, updates_to_json};
 
 /// How many files are looked at before the next manifests are read.
 const LOOKED_AT: usize = 4096;

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use floeberg_core::{Context, Result};
 use floeberg_iceberg::metadata::TableMetadata;
 
-use super::actions::{update_schema, upgrade};
-use super::apply::TableMetadataBuilder;
-use super::seen::Seen;
-use super::validation::Validation;
-use super::{Operation, Previous};
+use crate::actions::{update_schema, upgrade};
+use crate::apply::TableMetadataBuilder;
+use crate::columns::Seen;
+use crate::conflicts::Validation;
+use crate::{Operation, Previous};
 
 /// The columns that each operation was made for: the columns of the table when the first began, changed by the operations before
 /// it. `None` for all if no other writer changed them since.

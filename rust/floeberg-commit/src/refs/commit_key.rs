@@ -51,7 +51,7 @@ impl CommitKey {
     }
 
     /// Its properties in a snapshot summary.
-    pub(super) fn properties(&self) -> impl Iterator<Item = (String, String)> {
+    pub(crate) fn properties(&self) -> impl Iterator<Item = (String, String)> {
         let operation = self.operation.clone().map(|operation| (COMMIT_OPERATION, operation));
         let named = [(COMMIT_KEY, self.key.clone()), (COMMIT_BRANCH, self.branch.clone())];
         named.into_iter().chain(operation).map(|(name, value)| (name.to_owned(), value))

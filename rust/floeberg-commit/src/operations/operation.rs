@@ -1,6 +1,6 @@
 //! What is to be done to a table?
 //!
-//! A description without a base. [`Commit`](super::Commit) applies it to any base.
+//! A description without a base. [`Commit`](crate::Commit) applies it to any base.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,9 @@ use serde_json::Value as Json;
 
 use super::delete_mode::DeleteMode;
 use super::isolation::IsolationLevel;
-use super::ref_change::RefChange;
 use super::row_delta::RowDelta;
+use super::statistics_change::StatisticsChange;
+use crate::refs::RefChange;
 
 /// An operation on a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +82,7 @@ pub enum Operation {
     UpgradeFormatVersion(u8),
     /// Changes the partition fields, in the JSON of [`floeberg_iceberg::metadata::SpecChanges`].
     UpdateSpec(Json),
-    /// Sorts new data by other fields, in the JSON of [`SortOrderChange`](super::SortOrderChange).
+    /// Sorts new data by other fields, in the JSON of [`SortOrderChange`](crate::SortOrderChange).
     ReplaceSortOrder(Json),
     /// Sets where new files go. Files that are there stay where they are.
     SetLocation(String),
@@ -91,19 +92,6 @@ pub enum Operation {
     ChangeRef(RefChange),
     /// Applies the changes of another branch's snapshot, or of a staged one.
     Cherrypick(i64),
-}
-
-/// A change of the statistics files that a table names.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StatisticsChange {
-    /// Sets the file of a snapshot, in place of the one that it had. As JSON, in the shape of Table Statistics.
-    Set(Json),
-    /// Removes the file of a snapshot.
-    Remove(i64),
-    /// Sets the partition statistics file of a snapshot. As JSON, in the shape of Partition Statistics.
-    SetPartition(Json),
-    /// Removes the partition statistics file of a snapshot.
-    RemovePartition(i64),
 }
 
 /// A table to create.

@@ -13,7 +13,7 @@ use floeberg_core::{Context, Error, Result};
 use floeberg_iceberg::write::check_write_property;
 use floeberg_properties::{ENCRYPTION_KEY_ID as KEY_ID, Kind, Known, Use, flag, known, share, whole, word};
 
-use super::produce::manifest_options;
+use crate::produce::manifest_options;
 
 /// Checks properties to set. `after` are all properties of the table then: a level must fit its codec.
 ///

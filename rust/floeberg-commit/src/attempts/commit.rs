@@ -15,18 +15,14 @@ use floeberg_iceberg::manifest::{ManifestCache, ManifestReader};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_io::{Store, StoreOptions, open_store};
 
-use super::actions::{attempt, count};
-use super::apply::TableMetadataBuilder;
-use super::clock::now_ms;
 use super::columns_seen::columns_seen;
-use super::commit_files::CommitFiles;
-use super::key::CommitKey;
-use super::known_rows::KnownRows;
-use super::produce::ActionContext;
-use super::progress::Progress;
-use super::summary::check_properties;
-use super::validation::Validation;
-use super::{Attempt, Operation, Previous, Requirement, RowCounts};
+use crate::actions::{attempt, count};
+use crate::apply::TableMetadataBuilder;
+use crate::conflicts::Validation;
+use crate::produce::ActionContext;
+use crate::refs::CommitKey;
+use crate::state::{CommitFiles, KnownRows, Progress, check_properties, now_ms};
+use crate::{Attempt, Operation, Previous, Requirement, RowCounts};
 
 /// What is to be committed.
 #[derive(Debug, Clone)]

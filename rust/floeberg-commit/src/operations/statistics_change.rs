@@ -1,4 +1,4 @@
-//! How is a change of statistics files written as JSON, and read?
+//! How does a user change the statistics files of a table?
 //!
 //! ```text
 //! {"set": file}   {"remove": snapshot id}   {"set-partition": file}   {"remove-partition": snapshot id}
@@ -10,7 +10,18 @@ use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::{PartitionStatisticsFile, StatisticsFile};
 use serde_json::{Value as Json, json};
 
-use super::StatisticsChange;
+/// A change of the statistics files that a table names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StatisticsChange {
+    /// Sets the file of a snapshot, in place of the one that it had. As JSON, in the shape of Table Statistics.
+    Set(Json),
+    /// Removes the file of a snapshot.
+    Remove(i64),
+    /// Sets the partition statistics file of a snapshot. As JSON, in the shape of Partition Statistics.
+    SetPartition(Json),
+    /// Removes the partition statistics file of a snapshot.
+    RemovePartition(i64),
+}
 
 impl StatisticsChange {
     /// As JSON.

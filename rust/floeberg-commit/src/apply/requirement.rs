@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{RefKind, TableMetadata};
 
-use super::Update;
+use crate::Update;
 
 /// One requirement, in the vocabulary of the REST catalog specification.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

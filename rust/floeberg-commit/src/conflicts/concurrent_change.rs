@@ -1,4 +1,4 @@
-//! Is it another writer's fault that an operation cannot be applied?
+//! What did another writer change since the operation began?
 //!
 //! In: the table when the operation began, the base of the attempt, and an error. Out: the error, or a conflict.
 //! Spec: Commit Conflict Resolution and Retry.
@@ -6,7 +6,22 @@
 use floeberg_core::{Error, ErrorKind};
 use floeberg_iceberg::metadata::TableMetadata;
 
-use crate::validation::Validation;
+use crate::columns::Seen;
+
+/// What an action needs to look for conflicts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Validation<'a> {
+    /// The table when the operation began; `None` asks for no isolation.
+    pub starting: Option<&'a TableMetadata>,
+    /// The base of the attempt, before all its operations.
+    pub base: Option<&'a TableMetadata>,
+    /// Does the commit add files? They were written for the table when the operation began.
+    pub adds_files: bool,
+    /// The snapshots that the new rows were made from, besides that of `starting`.
+    pub validate_from_snapshot_ids: &'a [Option<i64>],
+    /// The columns that the operation was made for; `None` is those of the base.
+    pub seen: Option<&'a Seen>,
+}
 
 /// Makes an error a `CommitConflict` if another writer changed a part of the metadata since the operation began. `what` names the
 /// part.

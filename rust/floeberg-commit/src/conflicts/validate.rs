@@ -18,10 +18,10 @@ use floeberg_iceberg::manifest::{ADDED, DELETED, EntryRequest, ManifestContent, 
 use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 use floeberg_io::location::canonical;
 
-use super::isolation::IsolationLevel;
-use super::produce::{ActionContext, Removal, manifests_of};
-use super::row_level::{Affected, any_match, any_with_key};
-use super::validation::Validation;
+use super::concurrent_change::Validation;
+use crate::operations::IsolationLevel;
+use crate::produce::{ActionContext, Removal, manifests_of};
+use crate::row_level::{Affected, any_match, any_with_key};
 
 /// A kind of change that another commit may have made, and the operations that make it.
 struct ConcurrentChange {

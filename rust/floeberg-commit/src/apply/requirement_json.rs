@@ -7,7 +7,7 @@ use floeberg_iceberg::metadata::json::ObjectWriter;
 use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, long, string};
 use serde_json::{Map, Value as Json};
 
-use super::Requirement;
+use crate::Requirement;
 
 impl Requirement {
     /// The requirement as JSON.

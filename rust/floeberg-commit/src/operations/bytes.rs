@@ -13,14 +13,16 @@ use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::json::{ObjectWriter, emit_map, emit_order, emit_spec};
 use floeberg_iceberg::metadata::{SpecChanges, declare_table};
-use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, list, long, raw, string, string_map};
+use floeberg_iceberg::wire::json::{
+    JsonPath, ObjectReader, boolean, int, list, long, raw, string, string_map,
+};
 use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
 
-use super::ref_change::RefChange;
-use super::row_delta::{RowDelta, boolean};
+use super::row_delta::RowDelta;
 use super::sort_order_change::SortOrderChange;
-use super::{DeleteMode, IsolationLevel, NewTable, Operation, StatisticsChange};
+use crate::refs::RefChange;
+use crate::{DeleteMode, IsolationLevel, NewTable, Operation, StatisticsChange};
 
 impl Operation {
     /// The bytes. Errors: `LimitExceeded` for a receipt of millions of files.
@@ -198,7 +200,7 @@ fn level(json: Json, path: &JsonPath<'_>) -> Result<IsolationLevel> {
 }
 
 /// A format version: a small number.
-pub(super) fn version(json: Json, path: &JsonPath<'_>) -> Result<u8> {
+pub(crate) fn version(json: Json, path: &JsonPath<'_>) -> Result<u8> {
     let number = int(json, path)?;
     u8::try_from(number).map_err(|_| path.invalid(format_args!("expected a format version, found {number}")))
 }

@@ -13,10 +13,8 @@
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::json::{ObjectWriter, emit_ref, parse_kind, parse_ref};
 use floeberg_iceberg::metadata::{RefKind, SnapshotRef};
-use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, int, long, string};
+use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, boolean, int, long, string};
 use serde_json::{Map, Value as Json};
-
-use super::row_delta::boolean;
 
 /// A change of branches and tags.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,8 +17,9 @@ use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_io::Store;
 use floeberg_io::location::join;
 
-use super::random::{new_snapshot_id, random_uuid};
+use super::snapshot_id::new_snapshot_id;
 use super::summary::Counted;
+use floeberg_io::random::random_uuid;
 
 /// What a commit made, over all its attempts.
 #[derive(Debug)]

@@ -13,8 +13,8 @@ use floeberg_iceberg::wire::json::{
 };
 use serde_json::Value as Json;
 
-use super::Update;
-use super::operation_bytes::version;
+use crate::Update;
+use crate::operations::version;
 
 impl Update {
     /// The name of the change.

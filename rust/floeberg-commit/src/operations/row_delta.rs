@@ -10,7 +10,6 @@ use floeberg_core::expr::{Expr, json as expression_json};
 use floeberg_core::{Error, Result};
 use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
-use serde_json::Value as Json;
 
 use super::delete_mode::DeleteMode;
 use super::isolation::IsolationLevel;
@@ -18,7 +17,7 @@ use super::row_command::RowCommand;
 use floeberg_iceberg::lookup::{FoundRows, SourceKeys};
 use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::metadata::json::ObjectWriter;
-use floeberg_iceberg::wire::json::{JsonPath, ObjectReader, list, long, raw, string};
+use floeberg_iceberg::wire::json::{ObjectReader, boolean, list, long, raw, string};
 use floeberg_iceberg::write::Receipt;
 
 /// Changes of rows: new data files and delete files, and the files that they replace.
@@ -122,7 +121,7 @@ impl RowDelta {
     }
 
     /// Does it add files of this content?
-    pub(super) fn adds(&self, content: FileContent) -> bool {
+    pub(crate) fn adds(&self, content: FileContent) -> bool {
         self.added.files().iter().any(|written| written.file.content == content)
     }
 
@@ -204,9 +203,4 @@ impl RowDelta {
             mode: mode.map(|mode| mode.parse()).transpose()?,
         })
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "has the shape of the readers of wire::json")]
-pub(super) fn boolean(json: Json, path: &JsonPath<'_>) -> Result<bool> {
-    json.as_bool().ok_or_else(|| path.expected("true or false", &json))
 }
