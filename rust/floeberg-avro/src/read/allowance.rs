@@ -7,8 +7,8 @@
 
 use floeberg_core::{Error, Result};
 
-use super::Limits;
 use super::column::Column;
+use crate::schema::Limits;
 
 /// Bytes that may be added before the columns are measured again.
 const BETWEEN_MEASUREMENTS: u64 = 1 << 20;
@@ -34,7 +34,7 @@ impl Allowance {
         }
     }
 
-    /// Says that so many bytes are about to be added.
+    /// Announces bytes that are about to be added.
     #[inline]
     pub(super) fn spend(&mut self, bytes: u64, columns: &[Column]) -> Result<()> {
         match self.until_measured.checked_sub(bytes) {
@@ -46,7 +46,7 @@ impl Allowance {
         }
     }
 
-    /// Says that so many bytes were read into the columns.
+    /// Counts bytes that were read into the columns.
     #[inline]
     pub(super) fn note(&mut self, bytes: u64, columns: &[Column]) -> Result<()> {
         match self.until_measured.checked_sub(bytes) {
@@ -58,7 +58,7 @@ impl Allowance {
         }
     }
 
-    /// Adds up what the columns hold, and refuses to add so many bytes more than fit.
+    /// Adds up what the columns hold, and refuses more bytes than fit.
     #[cold]
     fn measure(&mut self, more: u64, columns: &[Column]) -> Result<()> {
         self.until_measured = BETWEEN_MEASUREMENTS.saturating_sub(more);

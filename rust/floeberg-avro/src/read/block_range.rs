@@ -8,14 +8,14 @@ use std::ops::Range;
 
 use floeberg_core::{Context, Result};
 
-use super::Limits;
 use super::frame::whole_frame;
+use crate::schema::Limits;
 
 /// A run of adjacent blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockRange {
     /// Where they lie in the file.
-    pub(super) bytes: Range<usize>,
+    pub(crate) bytes: Range<usize>,
     /// The number of their first record in the file.
     pub first_row: u64,
     /// How many records they have.
@@ -23,7 +23,7 @@ pub struct BlockRange {
 }
 
 /// Walks over the blocks from `start` on, without decompressing them.
-pub(super) fn ranges(
+pub(crate) fn ranges(
     bytes: &[u8],
     start: usize,
     sync: &[u8; 16],

@@ -86,7 +86,7 @@ impl Column {
         values + self.len() / 8
     }
 
-    /// Makes room for so many rows more, beside the bytes of their values.
+    /// Makes room for this many more rows, beside the bytes of their values.
     pub(super) fn reserve(&mut self, rows: usize) {
         match &mut self.values {
             Values::Null(_) | Values::Boolean(_) | Values::Struct(_) | Values::Keyed(..) => {}

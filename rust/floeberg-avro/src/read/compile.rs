@@ -19,7 +19,7 @@ use super::leaf::{FixedForm, leaf};
 use super::skip::Skip;
 use super::skip_plan::Skips;
 use super::step::{Branches, Items, Read, ReadStep, Step};
-use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
+use crate::schema::{AvroField, AvroSchema, AvroType, Limits, TypeId};
 
 /// The longest fixed type: a null of it takes no byte in the file, but as much memory as a value.
 const LONGEST_FIXED: u32 = 1 << 16;

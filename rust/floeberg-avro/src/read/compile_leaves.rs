@@ -14,13 +14,13 @@ use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use floeberg_core::{Error, Result};
 
-use super::arrow_fields::{optional, pair};
 use super::column::{Column, Offsets, Values};
 use super::compile::{Program, kind, push_skip};
 use super::finish::Output;
 use super::skip_plan::Skips;
 use super::step::{Branches, Items, Read, ReadStep, Step};
-use super::{AvroField, AvroSchema, AvroType, Limits, TypeId};
+use crate::schema::{AvroField, AvroSchema, AvroType, Limits, TypeId};
+use crate::schema::{optional, pair};
 
 /// Compiles a projection of a file's leaves. Also returns the resulting fields.
 pub(super) fn compile_leaves(

@@ -18,9 +18,9 @@ use super::block_range::{BlockRange, ranges};
 use super::codec::{Codec, Inflater};
 use super::cursor::Cursor;
 use super::frame::{Framing, frame, whole_frame};
-use super::{AvroSchema, Limits, parse_schema};
+use crate::schema::{AvroSchema, Limits, parse_schema};
 
-pub(super) const MAGIC: [u8; 4] = *b"Obj\x01";
+pub(crate) const MAGIC: [u8; 4] = *b"Obj\x01";
 
 /// An Avro file whose header was read.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Splits the blocks into block ranges of about equal size, each of at most about so many stored bytes; a file without blocks
+    /// Splits the blocks into block ranges of about equal size, each of at most about this many stored bytes; a file without blocks
     /// has one. Nothing is decompressed.
     pub fn block_ranges(&self, most_bytes: usize) -> Result<Vec<BlockRange>> {
         ranges(self.bytes, self.data_start, &self.sync, &self.limits, most_bytes)

@@ -9,41 +9,41 @@ use floeberg_core::{Error, Result};
 
 /// A position in a slice of bytes.
 #[derive(Debug, Clone)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     position: usize,
 }
 
 /// The header of one block of an array or a map.
-pub(super) struct ItemBlock {
+pub(crate) struct ItemBlock {
     /// How many items follow; 0 ends the array.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// How many bytes they take, where the writer says so.
-    pub(super) size: Option<usize>,
+    pub(crate) size: Option<usize>,
 }
 
 const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, position: 0 }
     }
 
-    pub(super) fn at(bytes: &'a [u8], position: usize) -> Self {
+    pub(crate) fn at(bytes: &'a [u8], position: usize) -> Self {
         Self { bytes, position }
     }
 
-    pub(super) fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.position
     }
 
-    pub(super) fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.position
     }
 
     /// The error of an unexpected value at the current offset.
     #[cold]
-    pub(super) fn error(&self, expected: &str) -> Error {
+    pub(crate) fn error(&self, expected: &str) -> Error {
         let position = self.position;
         Error::invalid_data(format!("Avro data at offset {position}: expected {expected}"))
     }
@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
 
     /// That many bytes.
     #[inline]
-    pub(super) fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+    pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         let rest = &self.bytes[self.position..];
         let Some(taken) = rest.get(..length) else { return Err(self.truncated(length, "a value")) };
         self.position += length;
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let Some(taken) = self.bytes[self.position..].first_chunk::<N>() else {
             return Err(self.truncated(N, "a value"));
         };
@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
 
     /// `int` and `long`: zig-zag, seven bits a byte, lowest first.
     #[inline]
-    pub(super) fn long(&mut self) -> Result<i64> {
+    pub(crate) fn long(&mut self) -> Result<i64> {
         match self.bytes.get(self.position) {
             Some(&byte) if byte < 0x80 => {
                 self.position += 1;
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub(super) fn int(&mut self) -> Result<i32> {
+    pub(crate) fn int(&mut self) -> Result<i32> {
         let start = self.position;
         let value = self.long()?;
         i32::try_from(value)
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub(super) fn boolean(&mut self) -> Result<bool> {
+    pub(crate) fn boolean(&mut self) -> Result<bool> {
         match self.bytes.get(self.position) {
             Some(0) => {
                 self.position += 1;
@@ -125,7 +125,7 @@ impl<'a> Cursor<'a> {
 
     /// `bytes` and `string`: the length, then as many bytes.
     #[inline]
-    pub(super) fn prefixed(&mut self) -> Result<&'a [u8]> {
+    pub(crate) fn prefixed(&mut self) -> Result<&'a [u8]> {
         let start = self.position;
         let length = self.long()?;
         match usize::try_from(length).ok().filter(|&length| length <= self.remaining()) {
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
 
     /// The header of the next block of an array or a map.
     #[inline]
-    pub(super) fn item_block(&mut self) -> Result<ItemBlock> {
+    pub(crate) fn item_block(&mut self) -> Result<ItemBlock> {
         let start = self.position;
         let count = self.long()?;
         if count >= 0 {
@@ -157,7 +157,7 @@ impl<'a> Cursor<'a> {
 
     /// Refuses a block of items that does not end where its size says: a reader that skips it would continue elsewhere.
     #[inline]
-    pub(super) fn check_size(&self, start: usize, block: &ItemBlock) -> Result<()> {
+    pub(crate) fn check_size(&self, start: usize, block: &ItemBlock) -> Result<()> {
         match block.size {
             Some(size) if self.position - start != size => Err(Cursor::at(self.bytes, start)
                 .error(&format!("a block of {size} bytes, found items that take {}", self.position - start))),
@@ -167,13 +167,13 @@ impl<'a> Cursor<'a> {
 
     /// Walks past that many bytes.
     #[inline]
-    pub(super) fn skip(&mut self, length: usize) -> Result<()> {
+    pub(crate) fn skip(&mut self, length: usize) -> Result<()> {
         self.take(length).map(|_| ())
     }
 
     /// Walks past one `int` or `long`.
     #[inline]
-    pub(super) fn skip_varint(&mut self) -> Result<()> {
+    pub(crate) fn skip_varint(&mut self) -> Result<()> {
         match self.bytes.get(self.position) {
             Some(&byte) if byte < 0x80 => {
                 self.position += 1;
@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
     ///
     /// Skipped numbers are not checked to fit into 64 bits, only to end.
     #[inline]
-    pub(super) fn skip_varints(&mut self, mut count: u64) -> Result<()> {
+    pub(crate) fn skip_varints(&mut self, mut count: u64) -> Result<()> {
         let mut unended = 0;
         while count > 0 {
             let Some(word) = self.bytes[self.position..].first_chunk::<8>() else {
@@ -215,7 +215,7 @@ impl<'a> Cursor<'a> {
 
     /// Walks past that many pairs of a number and prefixed bytes: a key and a bound.
     #[inline]
-    pub(super) fn skip_keyed_bytes(&mut self, count: u64) -> Result<()> {
+    pub(crate) fn skip_keyed_bytes(&mut self, count: u64) -> Result<()> {
         for _ in 0..count {
             let rest = &self.bytes[self.position..];
             // A key below 64, then an even length below 128, which is twice the bytes.

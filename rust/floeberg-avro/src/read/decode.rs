@@ -12,13 +12,15 @@ use arrow_schema::Fields;
 use floeberg_core::{Context, Result};
 
 use super::allowance::Allowance;
+use super::compile::Projection;
 use super::compile::{Program, compile};
 use super::compile_leaves::compile_leaves;
+use super::container::{Block, Blocks, Container};
 use super::cursor::Cursor;
 use super::finish::{finish_struct, output_fields};
 use super::skip::check_count;
 use super::step::run_steps;
-use super::{AvroSchema, Block, Blocks, Container, Limits, Projection};
+use crate::schema::{AvroSchema, Limits};
 
 /// The most records to reserve memory for: the record count of a file is only a claim.
 const MOST_ROOM: usize = 1 << 16;
@@ -89,7 +91,7 @@ impl Decoder {
         Ok(Self { program, fields, rows: 0, allowance: Allowance::new(limits) })
     }
 
-    /// Compiles a projection of some of the leaves of [`super::arrow_fields`], in the types of the file.
+    /// Compiles a projection of some of the leaves of [`arrow_fields`](crate::arrow_fields), in the types of the file.
     pub fn of_leaves(
         schema: &AvroSchema,
         fields: &Fields,
@@ -110,7 +112,7 @@ impl Decoder {
         self.advance(block.data, &mut progress, Enough::NEVER)
     }
 
-    /// Begins to decode a block of so many records.
+    /// Begins to decode a block of this many records.
     pub fn begin(&mut self, rows: u64, data: &[u8]) -> Result<Progress> {
         let may_be_empty = self.program.record_may_be_empty;
         check_count(&Cursor::new(data), rows, may_be_empty, &mut self.allowance.empty_left)?;

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use floeberg_core::{Error, Result};
 
-use super::Limits;
 use super::cursor::Cursor;
+use crate::schema::Limits;
 
 /// The most bytes of the start of a block, which has its size: two longs.
 pub const FRAME_START: usize = 20;
@@ -33,7 +33,7 @@ pub struct Frame {
 pub enum Framing {
     /// All of it.
     Whole(Frame),
-    /// It takes so many bytes, which the file has.
+    /// The block takes this many bytes, which the file has.
     Needs(usize),
 }
 

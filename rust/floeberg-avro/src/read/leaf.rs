@@ -12,7 +12,7 @@ use floeberg_core::schema::PrimitiveType;
 
 use super::column::{Offsets, Values};
 use super::step::Read;
-use super::{AvroType, Logical};
+use crate::schema::{AvroType, Logical};
 
 const MICROS: TimeUnit = TimeUnit::Microsecond;
 const NANOS: TimeUnit = TimeUnit::Nanosecond;

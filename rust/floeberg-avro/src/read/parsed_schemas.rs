@@ -8,19 +8,20 @@ use std::sync::{Arc, Mutex};
 
 use floeberg_core::Result;
 
-use super::{AvroSchema, Container, parse_schema};
+use super::container::Container;
+use crate::schema::{AvroSchema, parse_schema};
 
 /// The most schemas that are kept.
-pub(super) const MOST: usize = 8;
+pub(crate) const MOST: usize = 8;
 /// Longer ones are not kept, in bytes of their JSON.
 const LONGEST: usize = 64 << 10;
 
 /// The schemas of files that were read, by their JSON.
 #[derive(Debug, Default)]
-pub struct ParsedSchemas(pub(super) Mutex<Vec<Parsed>>);
+pub struct ParsedSchemas(pub(crate) Mutex<Vec<Parsed>>);
 
 #[derive(Debug)]
-pub(super) struct Parsed {
+pub(crate) struct Parsed {
     json: Box<[u8]>,
     schema: Arc<AvroSchema>,
 }

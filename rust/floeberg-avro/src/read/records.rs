@@ -14,9 +14,10 @@ use bytes::Bytes;
 use floeberg_core::{Context, Error, Result};
 
 use super::codec::Inflater;
+use super::container::BlockForm;
 use super::decode::{Decoder, Enough, Progress};
 use super::frame::{FRAME_START, Framing, frame};
-use super::{AvroSchema, BlockForm, Limits};
+use crate::schema::{AvroSchema, Limits};
 
 /// Decodes blocks one after the other.
 pub struct Records {
@@ -37,9 +38,9 @@ struct Open {
 /// The result of passing bytes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// A block of so many bytes was taken.
+    /// A block of this many bytes was taken.
     Block(usize),
-    /// No block was taken: it needs so many bytes, which the file has.
+    /// No block was taken: the next one needs this many bytes, which the file has.
     Needs(usize),
 }
 

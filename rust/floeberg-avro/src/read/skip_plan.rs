@@ -7,7 +7,7 @@
 use floeberg_core::{Error, Result};
 
 use super::skip::Skip;
-use super::{AvroSchema, AvroType, Limits, TypeId};
+use crate::schema::{AvroSchema, AvroType, Limits, TypeId};
 
 /// Walks the types of a schema.
 #[derive(Debug)]

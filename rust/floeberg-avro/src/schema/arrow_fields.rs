@@ -12,7 +12,8 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, TimeUnit, UnionF
 use floeberg_core::schema::arrow::{FIELD_ID_KEY, UTC};
 use floeberg_core::{Error, Result};
 
-use super::{AvroField, AvroSchema, AvroType, Limits, Logical, TypeId};
+use super::limits::Limits;
+use super::types::{AvroField, AvroSchema, AvroType, Logical, TypeId};
 
 /// The most digits of a decimal.
 const MOST_DIGITS: i64 = 38;
@@ -29,15 +30,15 @@ pub fn arrow_fields(schema: &AvroSchema, limits: &Limits) -> Result<Fields> {
 }
 
 /// The type beside null in a union of two, or the type itself.
-pub(super) struct Optional {
+pub(crate) struct Optional {
     /// The branch of null.
-    pub(super) null: Option<i64>,
+    pub(crate) null: Option<i64>,
     /// The branch and the type of values.
-    pub(super) value: Option<(i64, TypeId)>,
+    pub(crate) value: Option<(i64, TypeId)>,
 }
 
 /// Takes a union apart; `None` where it has several types beside null.
-pub(super) fn optional(schema: &AvroSchema, branches: &[TypeId]) -> Option<Optional> {
+pub(crate) fn optional(schema: &AvroSchema, branches: &[TypeId]) -> Option<Optional> {
     let is_null = |id: TypeId| matches!(schema.get(id), AvroType::Null);
     let mut values = (0_i64..).zip(branches.iter().copied()).filter(|(_, id)| !is_null(*id));
     let value = values.next();
@@ -46,7 +47,7 @@ pub(super) fn optional(schema: &AvroSchema, branches: &[TypeId]) -> Option<Optio
 }
 
 /// The types of key and value, where the items of an array are the pairs of a map.
-pub(super) fn pair(schema: &AvroSchema, items: TypeId) -> Option<[&AvroField; 2]> {
+pub(crate) fn pair(schema: &AvroSchema, items: TypeId) -> Option<[&AvroField; 2]> {
     match schema.get(items) {
         AvroType::Record(fields) => match &fields[..] {
             [key, value] => Some([key, value]),

@@ -37,8 +37,8 @@ impl Limits {
         }
     }
 
-    /// Refuses to walk so many types, or so deep.
-    pub(super) fn check_walk(&self, types: usize, depth: usize) -> Result<()> {
+    /// Refuses a schema with too many types, or one that is too deep.
+    pub(crate) fn check_walk(&self, types: usize, depth: usize) -> Result<()> {
         if depth > self.type_depth {
             let most = self.type_depth;
             return Err(Error::limit(format!("Avro types nest deeper than {most}, or one contains itself")));

@@ -11,7 +11,8 @@ use arrow_schema::TimeUnit;
 use floeberg_core::{Error, Result};
 use serde_json::{Map, Value as Json};
 
-use super::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Limits, Logical, TypeId};
+use super::limits::Limits;
+use super::types::{AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Logical, TypeId};
 
 /// Parses the JSON of a writer schema.
 pub fn parse_schema(json: &[u8], limits: &Limits) -> Result<AvroSchema> {

@@ -9,14 +9,14 @@ use arrow_schema::TimeUnit;
 
 /// A type of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TypeId(pub(super) usize);
+pub struct TypeId(pub(crate) usize);
 
 /// A parsed writer schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AvroSchema {
-    pub(super) types: Vec<AvroType>,
-    pub(super) root: TypeId,
-    pub(super) has_ids: bool,
+    pub(crate) types: Vec<AvroType>,
+    pub(crate) root: TypeId,
+    pub(crate) has_ids: bool,
 }
 
 /// One type of a schema.

@@ -7,15 +7,16 @@
 
 use floeberg_core::{Error, Result};
 
+use super::compress::Compression;
 use super::compress::Compressor;
-use super::{Compression, Encoder};
+use super::encoder::Encoder;
 use crate::Limits;
 
 /// The records of one block after another.
 pub struct BlockEncoder {
     sync: [u8; 16],
     compressor: Compressor,
-    /// A block ends with the record that brings it to so many bytes, before it is compressed.
+    /// A block ends with the record that brings it to this many bytes, before it is compressed.
     block_bytes: usize,
     /// Records in the block.
     rows: i64,

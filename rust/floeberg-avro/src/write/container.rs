@@ -11,15 +11,16 @@ use std::io::Write;
 use floeberg_core::{Error, ErrorKind, Result};
 
 use super::blocks::BlockEncoder;
-use super::{Compression, Encoder};
-use crate::container::MAGIC;
+use super::compress::Compression;
+use super::encoder::Encoder;
+use crate::read::MAGIC;
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContainerOptions {
     /// How blocks are stored.
     pub compression: Compression,
-    /// A block ends with the record that brings it to so many bytes, before it is compressed.
+    /// A block ends with the record that brings it to this many bytes, before it is compressed.
     pub block_bytes: usize,
     /// The marker between blocks; `None` draws one.
     pub sync: Option<[u8; 16]>,

@@ -20,7 +20,7 @@ pub fn declare(fields: &StructType, name: &str) -> Result<Json> {
     Declarer::default().record(&fields.fields, name)
 }
 
-/// The fewest bytes for a decimal of so many digits.
+/// The fewest bytes for a decimal of this many digits.
 pub fn decimal_size(precision: u8) -> usize {
     let numbers = 10_u128.checked_pow(u32::from(precision)).unwrap_or(u128::MAX);
     (1..16).find(|bytes| numbers <= 1 << (8 * bytes - 1)).unwrap_or(16)

@@ -6,7 +6,7 @@ use floeberg_core::{Error, ErrorKind};
 use proptest::prelude::*;
 
 use super::super::{Compression, ContainerOptions, ContainerWriter};
-use crate::cursor::Cursor;
+use crate::read::Cursor;
 use crate::{Container, Limits};
 
 const SCHEMA: &str = r#"{"type":"record","name":"r","fields":[{"name":"long","type":"long"},{"name":"text","type":"string"}]}"#;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::super::Encoder;
-use crate::cursor::Cursor;
+use crate::read::Cursor;
 
 proptest! {
     #[test]

@@ -9,8 +9,8 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 use floeberg_core::{Error, Result};
 
 use super::reader::{Decode, offsets, valued};
-use crate::rle::Integers;
-use crate::stream::ByteStream;
+use crate::read::rle::Integers;
+use crate::read::stream::ByteStream;
 
 /// How many bytes of one column a batch may have.
 pub(super) const MOST_BYTES: usize = i32::MAX as usize;

@@ -12,8 +12,8 @@ use arrow_buffer::NullBuffer;
 use floeberg_core::{Error, Result};
 
 use super::reader::{Decode, spread, valued};
-use crate::rle::Integers;
-use crate::stream::ByteStream;
+use crate::read::rle::Integers;
+use crate::read::stream::ByteStream;
 
 /// Decimals.
 pub(super) struct Decimals {

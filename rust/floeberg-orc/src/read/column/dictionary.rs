@@ -10,8 +10,8 @@ use floeberg_core::{Error, Result};
 
 use super::bytes::{Form, MOST_BYTES, array};
 use super::reader::{Decode, offsets, valued};
-use crate::rle::Integers;
-use crate::stream::Blocks;
+use crate::read::rle::Integers;
+use crate::read::stream::Blocks;
 
 /// The bytes of a dictionary, at most.
 const MOST_DICTIONARY: usize = 256 << 20;

@@ -10,7 +10,7 @@ use arrow_schema::{ArrowError, DataType, FieldRef, Fields};
 use floeberg_core::{Error, Result};
 
 use super::reader::{ColumnReader, Decode, MOST_ELEMENTS, offsets, valued};
-use crate::rle::Integers;
+use crate::read::rle::Integers;
 
 /// Structs, with the fields that are read.
 pub(super) struct Structs {

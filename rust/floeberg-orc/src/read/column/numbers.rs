@@ -8,8 +8,8 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use floeberg_core::{Error, Result};
 
 use super::reader::{Decode, spread, valued};
-use crate::rle::{Bits, ByteRuns, Integers};
-use crate::stream::ByteStream;
+use crate::read::rle::{Bits, ByteRuns, Integers};
+use crate::read::stream::ByteStream;
 
 /// Booleans.
 pub(super) struct Booleans(pub(super) Bits);

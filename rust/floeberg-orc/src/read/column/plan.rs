@@ -19,9 +19,9 @@ use super::nested::{Lists, Maps, Structs};
 use super::numbers::{Booleans, Bytes as ByteIntegers, Doubles, Floats, Narrow, Wide};
 use super::reader::{ColumnReader, Decode};
 use super::timestamps::Timestamps;
-use crate::rle::{Bits, ByteRuns, Integers};
-use crate::schema::{Column, map_type};
-use crate::stream::{Blocks, ByteStream};
+use crate::read::rle::{Bits, ByteRuns, Integers};
+use crate::read::schema::{Column, map_type};
+use crate::read::stream::{Blocks, ByteStream};
 use crate::wire::{Compression, Encoding, StreamKind, TypeKind};
 
 /// Names of the zone in which plain timestamps need no conversion.

@@ -9,7 +9,7 @@ use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer};
 use arrow_schema::FieldRef;
 use floeberg_core::{Context, Error, Result};
 
-use crate::rle::Bits;
+use crate::read::rle::Bits;
 
 /// How many elements of lists and maps a batch may have.
 pub(super) const MOST_ELEMENTS: usize = 1 << 26;
@@ -58,7 +58,7 @@ impl ColumnReader {
     }
 }
 
-/// How many of so many rows have a value.
+/// How many of the next rows have a value.
 pub(super) fn valued(rows: usize, nulls: Option<&NullBuffer>) -> usize {
     rows - nulls.map_or(0, NullBuffer::null_count)
 }

@@ -16,14 +16,14 @@ use arrow_schema::TimeUnit;
 use floeberg_core::{Error, Result};
 
 use super::reader::{Decode, spread, valued};
-use crate::rle::Integers;
+use crate::read::rle::Integers;
 
 /// The seconds from 1970 to 2015, from which files count.
 const EPOCH: i64 = 1_420_070_400;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
-/// From so many nanoseconds on the seconds before 1970 are corrected.
+/// From this many nanoseconds on, seconds before 1970 are corrected.
 const NANOS_PER_MILLI: i64 = 1_000_000;
 
 /// Points in time.

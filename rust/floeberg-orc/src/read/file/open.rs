@@ -13,15 +13,15 @@ use floeberg_io::Source;
 use super::StripeReader;
 use super::stripe::rows_that_fit;
 use super::tail::{MOST_FOOTER, read_tail};
-use crate::column::{Streams, numbers_of, reader_of};
-use crate::schema::{Column, columns, fields_of};
-use crate::stream::Blocks;
+use crate::read::column::{Streams, numbers_of, reader_of};
+use crate::read::schema::{Column, columns, fields_of};
+use crate::read::stream::Blocks;
 use crate::wire::{Compression, Postscript, StripeFooter, StripeLocation};
 
-/// So many rows one byte tells of at most: a run of bytes that are bits.
+/// At most this many rows are stored in one byte: a run of bytes that are bits.
 const ROWS_PER_BYTE: u64 = 130 * 8 / 2;
 
-/// So many rows a stripe without any column may have.
+/// At most this many rows in a stripe without columns.
 const MOST_BARE_ROWS: u64 = 1 << 36;
 
 /// An ORC file whose footer was read.

@@ -9,12 +9,12 @@ use arrow_array::{Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Schema, SchemaRef};
 use floeberg_core::{Context, Error, Result};
 
-use crate::column::ColumnReader;
+use crate::read::column::ColumnReader;
 
 /// The bytes of one batch, about.
 const BATCH_BYTES: u64 = 64 << 20;
 
-/// So many times larger than they are stored values are taken for, before the first are seen.
+/// Before the first values are read, they are assumed to be this many times larger than stored.
 const GROWTH: u64 = 4;
 
 /// The batches of a stripe. After an error nothing follows.

@@ -11,13 +11,13 @@ use std::ops::Range;
 use floeberg_core::{Error, Result};
 use floeberg_io::Source;
 
-use crate::stream::Blocks;
+use crate::read::stream::Blocks;
 use crate::wire::{Footer, Postscript};
 
 /// A footer's bytes, at most.
 pub(super) const MOST_FOOTER: usize = 64 << 20;
 
-/// So many bytes of the end are read at once; most footers are in them.
+/// This many bytes of the end are read at once; they hold most footers.
 const END: u64 = 16 << 10;
 
 /// Reads the end of a file.

@@ -6,7 +6,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use floeberg_core::Result;
 
 use super::ByteRuns;
-use crate::stream::ByteStream;
+use crate::read::stream::ByteStream;
 
 /// Bits, in order.
 pub(crate) struct Bits {

@@ -4,7 +4,7 @@
 
 use floeberg_core::Result;
 
-use crate::stream::ByteStream;
+use crate::read::stream::ByteStream;
 
 /// The shortest run.
 const SHORTEST: usize = 3;
@@ -23,7 +23,7 @@ impl ByteRuns {
         Self { stream, repeats: None, left: 0 }
     }
 
-    /// Appends so many bytes.
+    /// Appends this many bytes.
     pub(crate) fn append(&mut self, count: usize, out: &mut Vec<u8>) -> Result<()> {
         let mut wanted = count;
         while wanted > 0 {

@@ -5,7 +5,7 @@
 use floeberg_core::Result;
 
 use super::runs::Runs;
-use crate::stream::ByteStream;
+use crate::read::stream::ByteStream;
 
 /// Integers, in order.
 pub(crate) struct Integers {

@@ -4,7 +4,7 @@
 
 use floeberg_core::Result;
 
-use crate::stream::ByteStream;
+use crate::read::stream::ByteStream;
 
 /// The width that a code of five bits says.
 pub(super) fn width(code: u8) -> u32 {
@@ -21,7 +21,7 @@ pub(super) fn width(code: u8) -> u32 {
     }
 }
 
-/// The width that integers of so many bits are written in.
+/// The width in which integers of this many bits are written.
 pub(super) fn written_width(bits: u32) -> u32 {
     match bits {
         0 => 1,
@@ -37,7 +37,7 @@ pub(super) fn written_width(bits: u32) -> u32 {
     }
 }
 
-/// Appends so many integers of so many bits, up to 64 each.
+/// Appends `count` integers of `width` bits, up to 64 each.
 pub(super) fn unpack(
     stream: &mut ByteStream,
     width: u32,

@@ -7,7 +7,7 @@
 use floeberg_core::{Error, Result};
 
 use super::packed::{unpack, width, written_width};
-use crate::stream::{ByteStream, unzigzag};
+use crate::read::stream::{ByteStream, unzigzag};
 
 /// Reads runs of a stream.
 pub(super) struct Runs {

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::{any, prop_assert_eq, proptest};
 
 use super::{Bits, ByteRuns, Integers};
-use crate::stream::{Blocks, ByteStream};
+use crate::read::stream::{Blocks, ByteStream};
 use crate::wire::Compression;
 
 fn stream(bytes: &[u8]) -> ByteStream {

@@ -27,7 +27,7 @@ pub(crate) struct Blocks {
 enum Current {
     /// Stored as it was.
     Stored(Range<usize>),
-    /// So many bytes of the inflater's buffer.
+    /// The size in bytes of the inflater's buffer.
     Inflated(usize),
 }
 

@@ -43,7 +43,7 @@ impl ByteStream {
         Ok(())
     }
 
-    /// Appends so many bytes.
+    /// Appends this many bytes.
     pub(crate) fn append(&mut self, length: usize, out: &mut Vec<u8>) -> Result<()> {
         let mut wanted = length;
         while wanted > 0 {
