@@ -20,7 +20,9 @@ use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
 use crate::produce::ActionContext;
-use crate::row_level::{Matched, Moved, data_file, live_at, lost_rows_since, moved, with_deletes};
+use crate::row_level::{
+    Matched, RebasedRows, data_file, live_at, lost_rows_since, rebase_rows, with_deletes,
+};
 use crate::{IsolationLevel, RowDelta};
 
 /// The rows that an operation looked at on an older base.
@@ -150,16 +152,21 @@ fn follow(
     delta: &RowDelta,
     rows: [&RowsByFile; 2],
     gone: &HashSet<&str>,
-) -> Result<Moved> {
+) -> Result<RebasedRows> {
     let mut wanted = RowsByFile::new();
     for (path, positions) in rows.into_iter().flatten().filter(|(path, _)| gone.contains(path.as_str())) {
         *wanted.entry(path.clone()).or_default() |= positions;
     }
-    moved(context, delta.read_snapshot_id, &wanted)
+    rebase_rows(context, delta.read_snapshot_id, &wanted)
 }
 
 /// Puts new places in the place of those that are gone. Where rows are not all found they are left out, or that is a conflict.
-fn follow_to(rows: &mut RowsByFile, moved: &Moved, gone: &HashSet<&str>, is_required: bool) -> Result<()> {
+fn follow_to(
+    rows: &mut RowsByFile,
+    moved: &RebasedRows,
+    gone: &HashSet<&str>,
+    is_required: bool,
+) -> Result<()> {
     for path in gone {
         let Some(positions) = rows.remove(*path) else { continue };
         for row in &positions {

@@ -28,7 +28,12 @@ pub(super) fn replace_sort_order(
     let change = SortOrderChange::from_json(change)?;
     for field in &change.fields {
         let columns = &field.source.columns;
-        check_columns(validation.seen, metadata.current_schema(), columns, change.case_sensitive)?;
+        check_columns(
+            validation.columns_at_start,
+            metadata.current_schema(),
+            columns,
+            change.case_sensitive,
+        )?;
     }
     let schema = metadata.current_schema();
     let (known, version) = (&metadata.sort_orders, metadata.format_version);

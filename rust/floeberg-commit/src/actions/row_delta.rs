@@ -13,7 +13,7 @@ use floeberg_iceberg::write::WrittenFile;
 use super::named_rows::{NamedRows, ReadRows, named_rows};
 use crate::conflicts::{Validation, validate_added_data_files, validate_added_keys};
 use crate::produce::{
-    ActionContext, BaseCheck, FileChange, NamedFiles, Produced, Removal, change_files, check_base,
+    ActionContext, BaseCheck, FileChange, FilesByPath, Produced, Removal, change_files, check_base,
 };
 use crate::row_level::{RowChange, counted, row_change};
 use crate::state::Step;
@@ -43,7 +43,7 @@ pub(super) fn row_delta(
     let check = BaseCheck {
         added: delta.added.files(),
         removed: delta.removed.files(),
-        named: &NamedFiles::new(&removed),
+        named: &FilesByPath::new(&removed),
         referenced_data_files: &delta.referenced_data_files,
         read_snapshot_id: delta.read_snapshot_id,
     };
@@ -68,7 +68,7 @@ pub(super) fn row_delta(
         (false, _) if changes_nothing => "overwrite",
         (false, _) => "delete",
     };
-    let removal = Removal::Files(NamedFiles::new(&removed));
+    let removal = Removal::Files(FilesByPath::new(&removed));
     let removal = (!removed.is_empty()).then_some(&removal);
     let change = FileChange {
         operation,
@@ -105,8 +105,10 @@ fn validate_added_rows(
     if delta.filter.is_none() && delta.keys.is_none() {
         return Ok(());
     }
-    let filter =
-        delta.filter.as_ref().map(|filter| context.bind(filter, delta.case_sensitive, validation.seen));
+    let filter = delta
+        .filter
+        .as_ref()
+        .map(|filter| context.bind(filter, delta.case_sensitive, validation.columns_at_start));
     let filter = filter.transpose()?;
     let is_serializable = since.level == IsolationLevel::Serializable;
     let read = [delta.read_snapshot_id];

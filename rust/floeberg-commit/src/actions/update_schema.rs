@@ -32,8 +32,8 @@ pub(crate) fn update_schema(
     changes: &Json,
 ) -> Result<Produced> {
     let changes = SchemaChanges::from_json(changes)?;
-    if let Some(seen) = validation.seen {
-        check_names(&changes, seen, metadata.current_schema())?;
+    if let Some(at_start) = validation.columns_at_start {
+        check_names(&changes, at_start, metadata.current_schema())?;
     }
     let evolved = metadata.evolve_schema(&changes).map_err(as_conflict_if(
         validation,

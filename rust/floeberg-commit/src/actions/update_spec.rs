@@ -47,7 +47,12 @@ fn check_names(metadata: &TableMetadata, validation: Validation<'_>, changes: &S
         match change {
             SpecChange::Add(declared) => {
                 let columns = &declared.source.columns;
-                check_columns(validation.seen, metadata.current_schema(), columns, changes.case_sensitive)?;
+                check_columns(
+                    validation.columns_at_start,
+                    metadata.current_schema(),
+                    columns,
+                    changes.case_sensitive,
+                )?;
             }
             SpecChange::Remove(name) | SpecChange::Rename { name, .. } => {
                 let then = validation.starting.and_then(|starting| field(starting, name));

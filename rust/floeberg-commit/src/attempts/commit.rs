@@ -15,13 +15,13 @@ use floeberg_iceberg::manifest::{ManifestCache, ManifestReader};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_io::{Store, StoreOptions, open_store};
 
-use super::columns_seen::columns_seen;
+use super::columns_at_start::columns_at_start;
 use crate::actions::{attempt, count};
 use crate::apply::TableMetadataBuilder;
 use crate::conflicts::Validation;
 use crate::produce::ActionContext;
 use crate::refs::CommitKey;
-use crate::state::{CommitFiles, KnownRows, Progress, check_properties, now_ms};
+use crate::state::{CommitFiles, FoundRowsCache, Progress, check_properties, now_ms};
 use crate::{Attempt, Operation, Previous, Requirement, RowCounts};
 
 /// What is to be committed.
@@ -60,7 +60,7 @@ pub struct Commit {
     key: CommitKey,
     store: Arc<dyn Store>,
     kept: CommitFiles,
-    known_rows: KnownRows,
+    found_rows_cache: FoundRowsCache,
     progress: Progress,
     /// Held while an attempt is made, so that nothing is removed under it.
     attempting: Mutex<()>,
@@ -101,7 +101,7 @@ impl Commit {
             key,
             store,
             kept: CommitFiles::new(),
-            known_rows: KnownRows::default(),
+            found_rows_cache: FoundRowsCache::default(),
             progress: Progress::default(),
             attempting: Mutex::new(()),
         })
@@ -125,8 +125,11 @@ impl Commit {
         base.map_or(Ok(()), check_in_place)?;
         check_same_table(starting, base)?;
         self.check_branch(starting, base)?;
-        let seen =
-            columns_seen(starting, base.map(|table| table.metadata().as_ref()), &self.request.operations)?;
+        let columns_at_start = columns_at_start(
+            starting,
+            base.map(|table| table.metadata().as_ref()),
+            &self.request.operations,
+        )?;
         let previous = base.map(|table| Previous {
             metadata: table.metadata(),
             metadata_location: table.metadata_location(),
@@ -136,9 +139,11 @@ impl Commit {
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
         let mut counts = RowCounts::default();
         let validation = self.validation(base);
-        self.known_rows.begin(validation.base, &self.request.branch);
-        for ((number, operation), seen) in self.request.operations.iter().enumerate().zip(&seen) {
-            let validation = Validation { seen: seen.as_ref(), ..validation };
+        self.found_rows_cache.begin(validation.base, &self.request.branch);
+        for ((number, operation), columns_at_start) in
+            self.request.operations.iter().enumerate().zip(&columns_at_start)
+        {
+            let validation = Validation { columns_at_start: columns_at_start.as_ref(), ..validation };
             if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
                 return Err(Error::not_found("the table does not exist, or was dropped"));
             }
@@ -174,7 +179,7 @@ impl Commit {
             Operation::RowDelta(delta) => delta.stands_on_rows() && delta.read_snapshot_id != head,
             _ => false,
         };
-        self.known_rows.is_moved() || self.request.operations.iter().any(is_older)
+        self.found_rows_cache.is_moved() || self.request.operations.iter().any(is_older)
     }
 
     /// What the operations would change of a base: one that deletes or replaces rows. Nothing is written.
@@ -213,7 +218,7 @@ impl Commit {
             base: base.map(|table| table.metadata().as_ref()),
             adds_files: self.request.operations.iter().any(Operation::adds_files),
             validate_from_snapshot_ids: &self.request.validate_from_snapshot_ids,
-            seen: None,
+            columns_at_start: None,
         }
     }
 
@@ -230,7 +235,7 @@ impl Commit {
             base_manifests: Mutex::new(None),
             reader,
             kept: &self.kept,
-            known_rows: &self.known_rows,
+            found_rows_cache: &self.found_rows_cache,
             progress: &self.progress,
             files_are_new: self.request.files_are_new,
             operation,

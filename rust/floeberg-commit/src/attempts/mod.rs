@@ -1,11 +1,11 @@
 //! What does a commit change on one base, and on a later one?
 //!
 //! - `attempt`: the result on one base: requirements and updates, and the whole metadata.
-//! - `columns_seen`: the columns that each operation of a commit saw.
+//! - `columns_at_start`: the columns that each operation of a commit saw.
 //! - `commit`: attempts, one after the other, and their files.
 
 mod attempt;
-mod columns_seen;
+mod columns_at_start;
 mod commit;
 
 pub use attempt::Attempt;

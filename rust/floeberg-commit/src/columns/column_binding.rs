@@ -16,7 +16,7 @@ use floeberg_iceberg::metadata::ColumnChoice;
 
 /// The columns that an operation was made for.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ColumnsAtStart {
     pub schema: Arc<Schema>,
     /// The highest field id that the table had assigned. Higher ids are of columns that the commit itself adds; they may differ on
     /// another base.
@@ -29,19 +29,19 @@ pub(crate) struct Seen {
 /// literal may mean something else.
 pub(crate) fn with_names_of_now(
     filter: &Expr,
-    seen: &Seen,
+    at_start: &ColumnsAtStart,
     now: &Schema,
     case_sensitive: bool,
 ) -> Result<Expr> {
-    let Seen { schema: seen, last_column_id } = seen;
+    let ColumnsAtStart { schema: at_start, last_column_id } = at_start;
     // Reports names that never existed, and trees that are too deep.
-    bind(filter, seen, case_sensitive)?;
+    bind(filter, at_start, case_sensitive)?;
     renamed(filter, &|name| {
-        let id = seen.find(name, case_sensitive)?;
+        let id = at_start.find(name, case_sensitive)?;
         if id > *last_column_id {
-            return Ok(seen.full_name(id).unwrap_or_default());
+            return Ok(at_start.full_name(id).unwrap_or_default());
         }
-        let (Some(then), Some(field), Some(found)) = (seen.field(id), now.field(id), now.full_name(id))
+        let (Some(then), Some(field), Some(found)) = (at_start.field(id), now.field(id), now.full_name(id))
         else {
             return Err(conflict(&format!("column {name:?} was dropped")));
         };
@@ -90,14 +90,15 @@ fn renamed(expr: &Expr, name: &impl Fn(&str) -> Result<String>) -> Result<Expr> 
 }
 
 /// Checks that changes still mean the same columns. Errors: `CommitConflict`.
-pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) -> Result<()> {
+pub(crate) fn check_names(changes: &SchemaChanges, at_start: &ColumnsAtStart, now: &Schema) -> Result<()> {
     for change in &changes.changes {
         // Every writer may bring the same new columns; one that cannot be added is an error when it is tried.
         let may_be_new = matches!(change, SchemaChange::Union(_) | SchemaChange::Add(_));
         for name in change.names() {
             let find = |schema: &Schema| changes.find(schema, &name);
-            let (then, found) = (find(&seen.schema)?, find(now).map_err(|error| conflict(error.message()))?);
-            let is_own = then.is_some_and(|id| id > seen.last_column_id);
+            let (then, found) =
+                (find(&at_start.schema)?, find(now).map_err(|error| conflict(error.message()))?);
+            let is_own = then.is_some_and(|id| id > at_start.last_column_id);
             if then != found && !is_own && !(may_be_new && then.is_none()) {
                 return Err(means_another(&name));
             }
@@ -110,15 +111,15 @@ pub(crate) fn check_names(changes: &SchemaChanges, seen: &Seen, now: &Schema) ->
 ///
 /// Errors: `CommitConflict`.
 pub(crate) fn check_columns(
-    seen: Option<&Seen>,
+    at_start: Option<&ColumnsAtStart>,
     now: &Schema,
     columns: &[ColumnChoice],
     case_sensitive: bool,
 ) -> Result<()> {
-    let Some(seen) = seen else { return Ok(()) };
+    let Some(at_start) = at_start else { return Ok(()) };
     for column in columns {
         let ColumnChoice::Name(name) = column else { continue };
-        match seen.schema.find(name, case_sensitive) {
+        match at_start.schema.find(name, case_sensitive) {
             Ok(then) if now.find(name, case_sensitive).ok() != Some(then) => {
                 return Err(means_another(name));
             }

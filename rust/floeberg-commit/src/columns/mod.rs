@@ -1,10 +1,10 @@
 //! Do the columns of an operation and of its files still mean the same?
 //!
-//! - `fit`: checks that files still fit the table that they are added to.
-//! - `seen`: the columns that an operation was made for, and their names now.
+//! - `schema_and_spec`: checks that files fit the schema and the specs of the table that they are added to.
+//! - `column_binding`: the columns that an operation was made for, and their names now.
 
-mod fit;
-mod seen;
+mod schema_and_spec;
+mod column_binding;
 
-pub(crate) use fit::{Columns, check_fit, fits_always};
-pub(crate) use seen::{Seen, check_columns, check_names, with_names_of_now};
+pub(crate) use column_binding::{ColumnsAtStart, check_columns, check_names, with_names_of_now};
+pub(crate) use schema_and_spec::{FileOrigin, check_schema_and_spec, fits_always};

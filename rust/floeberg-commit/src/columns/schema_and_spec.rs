@@ -12,20 +12,47 @@ use floeberg_iceberg::manifest::{DataFile, FileContent};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_iceberg::write::{Purpose, Receipt, WrittenFile};
 
-/// What is known of the columns that files were written for.
+/// Where files come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Columns {
-    /// The files come to the table or to the branch: no value of theirs may be lost.
-    Come,
+pub(crate) enum FileOrigin {
+    /// The commit adds the files: no value of theirs may be lost.
+    Written,
+    /// A branch is moved to a snapshot that has the files: no value of theirs may be lost.
+    Published,
     /// The branch had the files when its columns were changed: columns may have been dropped, and others may have the names.
-    WereThere,
+    OfBranch,
+}
+
+impl FileOrigin {
+    /// What the user can do about files that do not fit.
+    fn remedy(self) -> &'static str {
+        match self {
+            Self::Written => "Write the rows again",
+            Self::Published | Self::OfBranch => "Read the snapshot by its id",
+        }
+    }
+
+    fn conflict(self, what: &str) -> Error {
+        self.conflict_or(what, "")
+    }
+
+    /// The conflict, with another way out besides the remedy.
+    fn conflict_or(self, what: &str, other: &str) -> Error {
+        let remedy = self.remedy();
+        let message = format!("the table changed since the files were written: {what}. {remedy}{other}");
+        Error::new(ErrorKind::CommitConflict, message)
+    }
 }
 
 /// Looks at files before they are added.
 ///
 /// Errors: `InvalidInput` for files of another table; `CommitConflict` if columns or the spec changed since, so that their rows
 /// would read as something else or could not be read.
-pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile], columns: Columns) -> Result<()> {
+pub(crate) fn check_schema_and_spec(
+    metadata: &TableMetadata,
+    files: &[WrittenFile],
+    origin: FileOrigin,
+) -> Result<()> {
     let (purposes, numbers) = Receipt::purposes(files);
     let mut has_rows = vec![false; purposes.len()];
     for (WrittenFile { file, .. }, number) in files.iter().zip(&numbers) {
@@ -34,9 +61,9 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile], columns
         }
     }
     let required = purposes.iter().zip(has_rows).map(|(purpose, has_rows)| {
-        check_origin(metadata, purpose)?;
+        check_purpose(metadata, purpose, origin)?;
         // Deletes are no rows of the table: they read as they were written, whatever the columns are by now.
-        if has_rows { newly_required(metadata, &purpose.schema, columns) } else { Ok(Vec::new()) }
+        if has_rows { newly_required(metadata, &purpose.schema, origin) } else { Ok(Vec::new()) }
     });
     let required: Vec<Vec<i32>> = required.collect::<Result<_>>()?;
     let data_files =
@@ -46,14 +73,15 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile], columns
             continue;
         };
         if let Some(id) = required.iter().find(|id| !has_no_null(purpose.schema.field(**id), file)) {
-            return Err(changed(
-                &format!(
-                    "column {:?} is required now, and the file may hold nulls",
-                    purpose.schema.full_name(*id).unwrap_or_default()
-                ),
-                "Write the rows again, or make the column optional",
-            )
-            .with("file_path", &file.file_path));
+            return Err(origin
+                .conflict_or(
+                    &format!(
+                        "column {:?} is required now, and the file may hold nulls",
+                        purpose.schema.full_name(*id).unwrap_or_default()
+                    ),
+                    ", or make the column optional",
+                )
+                .with("file_path", &file.file_path));
         }
     }
     Ok(())
@@ -61,17 +89,17 @@ pub(crate) fn check_fit(metadata: &TableMetadata, files: &[WrittenFile], columns
 
 /// Do all rows of a schema fit the table, whatever their values are?
 pub(crate) fn fits_always(metadata: &TableMetadata, then: &Schema) -> bool {
-    newly_required(metadata, then, Columns::Come).is_ok_and(|required| required.is_empty())
+    newly_required(metadata, then, FileOrigin::Written).is_ok_and(|required| required.is_empty())
 }
 
-/// The columns of files that have become required since they were written. Errors: those of [`check_fit`].
-fn newly_required(metadata: &TableMetadata, then: &Schema, columns: Columns) -> Result<Vec<i32>> {
+/// The columns of files that have become required since they were written. Errors: those of [`check_schema_and_spec`].
+fn newly_required(metadata: &TableMetadata, then: &Schema, origin: FileOrigin) -> Result<Vec<i32>> {
     let now = metadata.current_schema();
     if then.fields() == now.fields() {
         return Ok(Vec::new());
     }
-    if columns == Columns::Come {
-        check_common(then, now)?;
+    if origin != FileOrigin::OfBranch {
+        check_common(then, now, origin)?;
     }
     let mut required = Vec::new();
     // Row ids and last updates are stored with rows that are written again, and are not columns of the table.
@@ -79,20 +107,20 @@ fn newly_required(metadata: &TableMetadata, then: &Schema, columns: Columns) -> 
         let name = || then.full_name(field.id).unwrap_or_default();
         let known = metadata.schemas.iter().filter_map(|schema| schema.field(field.id));
         if !known.into_iter().any(|known| known.name == field.name) {
-            return Err(rewritten(&format!("column {:?} has another field id now", name())));
+            return Err(origin.conflict(&format!("column {:?} has another field id now", name())));
         }
         match now.field(field.id) {
             Some(found) if !reads(&field.field_type, &found.field_type) => {
                 let (name, then, now) = (name(), &field.field_type, &found.field_type);
-                return Err(rewritten(&format!("column {name:?} was of type {then} and is of type {now}")));
+                return Err(
+                    origin.conflict(&format!("column {name:?} was of type {then} and is of type {now}"))
+                );
             }
             Some(found) if found.required && !field.required => required.push(field.id),
             // A dropped column is not read, as if it had been dropped after this commit. A new column of that name would be empty.
-            None if columns == Columns::Come && now.find(&name(), true).is_ok() => {
-                return Err(rewritten(&format!(
-                    "column {:?} was dropped, and another column has its name",
-                    name()
-                )));
+            None if origin != FileOrigin::OfBranch && now.find(&name(), true).is_ok() => {
+                return Err(origin
+                    .conflict(&format!("column {:?} was dropped, and another column has its name", name())));
             }
             _ => {}
         }
@@ -107,7 +135,7 @@ fn newly_required(metadata: &TableMetadata, then: &Schema, columns: Columns) -> 
         };
         if then.field(field.id).is_none() && parent_is_there {
             let name = now.full_name(field.id).unwrap_or_default();
-            return Err(rewritten(&format!("column {name:?} is new and required")));
+            return Err(origin.conflict(&format!("column {name:?} is new and required")));
         }
     }
     Ok(required)
@@ -116,7 +144,7 @@ fn newly_required(metadata: &TableMetadata, then: &Schema, columns: Columns) -> 
 /// Rows none of whose columns the table still has would read as nulls alone. That happens where the table was replaced.
 ///
 /// Errors: `CommitConflict`, naming the columns.
-fn check_common(then: &Schema, now: &Schema) -> Result<()> {
+fn check_common(then: &Schema, now: &Schema, origin: FileOrigin) -> Result<()> {
     let columns = || then.fields().iter().filter(|field| field.id <= LAST_TABLE_FIELD_ID);
     if columns().next().is_none() || columns().any(|field| now.field(field.id).is_some()) {
         return Ok(());
@@ -124,7 +152,7 @@ fn check_common(then: &Schema, now: &Schema) -> Result<()> {
     let named = |fields: &mut dyn Iterator<Item = &Field>| {
         fields.map(|field| format!("{:?}", field.name)).collect::<Vec<_>>().join(", ")
     };
-    Err(rewritten(&format!(
+    Err(origin.conflict(&format!(
         "it has none of their columns {} any more; it has {}",
         named(&mut columns()),
         named(&mut now.fields().iter())
@@ -132,9 +160,9 @@ fn check_common(then: &Schema, now: &Schema) -> Result<()> {
 }
 
 /// Errors: `InvalidInput` for another table, `CommitConflict` where the spec is not there any more.
-fn check_origin(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
+fn check_purpose(metadata: &TableMetadata, purpose: &Purpose, origin: FileOrigin) -> Result<()> {
     check_table(metadata, purpose)?;
-    check_spec(metadata, purpose)
+    check_spec(metadata, purpose, origin)
 }
 
 /// Errors: `InvalidInput` for another table.
@@ -154,11 +182,11 @@ fn check_table(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
 }
 
 /// Errors: `CommitConflict` where the table has no such spec any more.
-fn check_spec(metadata: &TableMetadata, purpose: &Purpose) -> Result<()> {
+fn check_spec(metadata: &TableMetadata, purpose: &Purpose, origin: FileOrigin) -> Result<()> {
     let id = purpose.spec.spec_id;
     match metadata.spec(id) {
         Ok(spec) if spec.fields == purpose.spec.fields => Ok(()),
-        _ => Err(rewritten(&format!("partition spec {id} was changed or removed"))),
+        _ => Err(origin.conflict(&format!("partition spec {id} was changed or removed"))),
     }
 }
 
@@ -193,13 +221,4 @@ fn every_field(schema: &Schema) -> Vec<&Field> {
         next += 1;
     }
     all
-}
-
-fn rewritten(what: &str) -> Error {
-    changed(what, "Write the rows again")
-}
-
-fn changed(what: &str, remedy: &str) -> Error {
-    let message = format!("the table changed since the files were written: {what}. {remedy}");
-    Error::new(ErrorKind::CommitConflict, message)
 }

@@ -6,7 +6,7 @@
 use floeberg_core::{Error, ErrorKind};
 use floeberg_iceberg::metadata::TableMetadata;
 
-use crate::columns::Seen;
+use crate::columns::ColumnsAtStart;
 
 /// What an action needs to look for conflicts.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub(crate) struct Validation<'a> {
     /// The snapshots that the new rows were made from, besides that of `starting`.
     pub validate_from_snapshot_ids: &'a [Option<i64>],
     /// The columns that the operation was made for; `None` is those of the base.
-    pub seen: Option<&'a Seen>,
+    pub columns_at_start: Option<&'a ColumnsAtStart>,
 }
 
 /// Makes an error a `CommitConflict` if another writer changed a part of the metadata since the operation began. `what` names the

@@ -22,7 +22,7 @@ type Name = (String, Option<i64>);
 
 /// Files by their names.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NamedFiles {
+pub(crate) struct FilesByPath {
     data: HashSet<Name>,
     deletes: HashSet<Name>,
     /// The specs that they are partitioned by.
@@ -31,7 +31,7 @@ pub(crate) struct NamedFiles {
     listed_in: Option<HashSet<String>>,
 }
 
-impl NamedFiles {
+impl FilesByPath {
     /// Those of a receipt.
     pub fn new(files: &[WrittenFile]) -> Self {
         let mut named = Self::default();

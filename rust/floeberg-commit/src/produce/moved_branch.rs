@@ -20,12 +20,12 @@ use floeberg_io::location::canonical;
 use super::complete_manifests::manifests_of;
 use super::context::ActionContext;
 use super::filtered::has_live_files;
-use crate::columns::{Columns, check_fit, fits_always};
+use crate::columns::{FileOrigin, check_schema_and_spec, fits_always};
 
 /// Looks at the files that a branch gets, if columns were changed since they were written. `from` is its snapshot; a branch that is
 /// made comes from the snapshot that it would start at.
 ///
-/// Errors: those of [`check_fit`]; those of reading manifests.
+/// Errors: those of [`check_schema_and_spec`]; those of reading manifests.
 pub(crate) fn check_moved_branch(
     context: &ActionContext<'_>,
     branch: &str,
@@ -48,8 +48,8 @@ pub(crate) fn check_moved_branch(
         for (writer, file) in files_that_come(context, &writers, from, to)? {
             (if before.contains(&writer) { &mut return_ } else { &mut come }).push(file);
         }
-        check_fit(metadata, &come, Columns::Come)?;
-        check_fit(metadata, &return_, Columns::WereThere)
+        check_schema_and_spec(metadata, &come, FileOrigin::Published)?;
+        check_schema_and_spec(metadata, &return_, FileOrigin::OfBranch)
     };
     let moved = check().context("branch", branch);
     moved.context("snapshot", to)

@@ -84,7 +84,7 @@ pub(crate) fn matched(
     let tasks = tasks(context, filter.clone(), paths, Some(manifests))?;
     let reader = reader_of_positions(context)?;
     context.progress.begin(Step::Reading, tasks.len());
-    context.known_rows.prepare(context.operation, filter, &context.metadata);
+    context.found_rows_cache.prepare(context.operation, filter, &context.metadata);
     let found = ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
         let rows = known_or_read(context, &reader, task)?;
         context.progress.add_file();
@@ -207,11 +207,11 @@ fn known_or_read(
     reader: &Arc<TableReader>,
     task: &FileScanTask,
 ) -> Result<RoaringTreemap> {
-    if let Some(known) = context.known_rows.of(context.operation, task) {
+    if let Some(known) = context.found_rows_cache.of(context.operation, task) {
         return Ok(known);
     }
     let rows = rows_of(reader, task)?;
-    context.known_rows.found(context.operation, task, &rows);
+    context.found_rows_cache.found(context.operation, task, &rows);
     Ok(rows)
 }
 

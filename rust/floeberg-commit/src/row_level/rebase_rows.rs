@@ -36,7 +36,7 @@ const MEMORY_PART: u64 = 4;
 
 /// Rows that were written again, as they were.
 #[derive(Debug, Default)]
-pub(crate) struct Moved {
+pub(crate) struct RebasedRows {
     /// The canonical paths of the files that have them now.
     files: Vec<String>,
     /// By the canonical paths of files that are gone: the new places of rows, by their old positions.
@@ -46,7 +46,7 @@ pub(crate) struct Moved {
 /// The number of a file, and a position in it.
 type Place = (usize, u64);
 
-impl Moved {
+impl RebasedRows {
     /// Where a row of a file that is gone is now: the canonical path of a file, and a position. `None` if it was not found.
     pub fn place(&self, path: &str, row: u64) -> Option<(&str, u64)> {
         let (file, position) = self.places.get(path)?.get(&row)?;
@@ -76,31 +76,31 @@ struct Lineage {
 /// Looks for rows of files that are gone. Where their lineage is not known any more, or does not fit into memory, none is found.
 ///
 /// Errors: those of planning and reading.
-pub(crate) fn moved(
+pub(crate) fn rebase_rows(
     context: &ActionContext<'_>,
     read_snapshot_id: Option<i64>,
     gone: &RowsByFile,
-) -> Result<Moved> {
+) -> Result<RebasedRows> {
     let rows: u64 = gone.values().map(RoaringTreemap::len).sum();
     let bytes = rows.saturating_mul(size_of::<(Lineage, Option<Place>)>() as u64);
     if rows == 0 || context.metadata.format_version < 3 || bytes > memory_budget()? / MEMORY_PART {
-        return Ok(Moved::default());
+        return Ok(RebasedRows::default());
     }
     let Some(read) = read_snapshot_id.and_then(|id| context.metadata.snapshot(id).ok()) else {
-        return Ok(Moved::default());
+        return Ok(RebasedRows::default());
     };
     let head = context.parent()?.map(|parent| parent.snapshot_id);
     if head.is_none_or(|head| !context.metadata.is_ancestor(read.snapshot_id, head)) {
-        return Ok(Moved::default());
+        return Ok(RebasedRows::default());
     }
     let paths: Vec<&String> = gone.keys().collect();
     let wanted = match lineage_of(context, read, &paths, gone) {
         // Its snapshot may have expired, or is about to.
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Moved::default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(RebasedRows::default()),
         wanted => wanted?,
     };
     let (files, places) = places_of(context, read.sequence_number, &wanted)?;
-    let mut found = Moved { files, places: HashMap::new() };
+    let mut found = RebasedRows { files, places: HashMap::new() };
     for (row, place) in wanted.iter().zip(places) {
         if let Some(place) = place {
             found.places.entry(paths[row.file].clone()).or_default().insert(row.position, place);

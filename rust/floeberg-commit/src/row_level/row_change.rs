@@ -8,9 +8,9 @@
 use floeberg_core::Result;
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 
-use super::copied::copied;
 use super::matched::Matched;
 use super::merged_on_read::merged_on_read;
+use super::rewrite_rows::rewrite_rows;
 use crate::produce::ActionContext;
 use crate::state::Step;
 use crate::{DeleteMode, RowCounts};
@@ -46,7 +46,7 @@ pub(crate) fn row_change(
     let added = match mode {
         DeleteMode::CopyOnWrite => {
             removed.extend(some.iter().map(Matched::data_file));
-            let copies = copied(context, some)?;
+            let copies = rewrite_rows(context, some)?;
             counts.copied_rows = copies.rows();
             copies
         }

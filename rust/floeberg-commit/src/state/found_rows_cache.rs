@@ -20,7 +20,7 @@ use roaring::RoaringTreemap;
 
 /// The rows that the attempts of a commit found.
 #[derive(Debug, Default)]
-pub(crate) struct KnownRows(Mutex<State>);
+pub(crate) struct FoundRowsCache(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -58,7 +58,7 @@ struct FoundInFile {
     head: Option<i64>,
 }
 
-impl KnownRows {
+impl FoundRowsCache {
     /// Begins an attempt. Rows that were found on a base that this one does not follow are forgotten.
     pub fn begin(&self, base: Option<&TableMetadata>, branch: &str) {
         let mut state = self.lock();

@@ -5,17 +5,17 @@
 //! - `progress`: how far an attempt is.
 //! - `summary`: snapshot summaries.
 //! - `commit_files`: files of earlier attempts, which the next one uses again or which are removed at the end.
-//! - `known_rows`: rows that earlier attempts found.
+//! - `found_rows_cache`: rows that earlier attempts found.
 
 mod snapshot_id;
 mod row_counts;
 mod progress;
 mod summary;
 mod commit_files;
-mod known_rows;
+mod found_rows_cache;
 
 pub(crate) use commit_files::{CommitFiles, ManifestKey, ManifestWork, RewrittenManifests};
-pub(crate) use known_rows::KnownRows;
+pub(crate) use found_rows_cache::FoundRowsCache;
 pub use progress::{Progress, Step};
 pub use row_counts::RowCounts;
 pub(crate) use snapshot_id::now_ms;

@@ -42,7 +42,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A step begins, with so many files.
+    /// Begins a step with this many files.
     pub(crate) fn begin(&self, step: Step, of_files: usize) {
         self.files.store(0, Ordering::Relaxed);
         self.of_files.store(of_files as u64, Ordering::Relaxed);
