@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use floeberg_commit::{CommitKey, first_source};
 use floeberg_core::expr::Expr;
 use floeberg_core::schema::Schema;
-use floeberg_core::{Cancel, Context, Result};
-use floeberg_iceberg::inspect::Inspection;
+use floeberg_core::{Cancel, Context, Error, Result};
+use floeberg_iceberg::inspect::{Inspection, MetadataTable};
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,
 };
@@ -263,7 +263,15 @@ impl Table {
         reference: Option<String>,
         wap_branch: Option<String>,
     ) -> PyResult<MetadataReader> {
-        let which = runtime::call(py, || name.parse())?;
+        let which = runtime::call(py, || {
+            let which: MetadataTable = name.parse()?;
+            if (snapshot_id.is_some() || reference.is_some()) && !which.is_of_a_snapshot() {
+                let given = if snapshot_id.is_some() { "snapshot_id" } else { "branch" };
+                let message = format!("the metadata table {name:?} covers all snapshots: remove {given}");
+                return Err(Error::invalid_input(message));
+            }
+            Ok(which)
+        })?;
         let choice = match (snapshot_id, reference, wap_branch) {
             (Some(id), ..) => SnapshotChoice::Id(id),
             (None, Some(name), _) => SnapshotChoice::Ref(name),
