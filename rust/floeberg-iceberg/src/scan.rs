@@ -107,13 +107,13 @@ impl Scan {
         Self { appends, ..self }
     }
 
-    /// At most so many rows.
+    /// At most this many rows.
     #[must_use]
     pub fn limit(self, limit: Option<u64>) -> Self {
         Self { limit, ..self }
     }
 
-    /// Batches of at most so many rows.
+    /// Batches of at most this many rows.
     #[must_use]
     pub fn batch_rows(self, rows: Option<usize>) -> Self {
         Self { batch_rows: rows, ..self }
@@ -149,7 +149,7 @@ impl Scan {
         &self.snapshot
     }
 
-    /// At most so many rows.
+    /// At most this many rows.
     pub fn row_limit(&self) -> Option<u64> {
         self.limit
     }

@@ -18,7 +18,7 @@ const MOST_ROWS_IN_ARROW: u64 = 5_000;
 /// What a file has beside its rows, generously.
 const OVERHEAD: u64 = 64 << 10;
 
-/// The deleted rows of a fragment of so many rows; 0 where their number is not known.
+/// The deleted rows of a fragment with this many rows; 0 where their number is not known.
 ///
 /// Errors: `InvalidData`, naming the file; those of the store.
 pub fn read(store: &dyn Store, path: &str, file: &DeletionFile, physical_rows: u64) -> Result<RoaringBitmap> {

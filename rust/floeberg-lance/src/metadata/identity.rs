@@ -13,7 +13,7 @@ use floeberg_io::Store;
 
 use crate::wire::{END, ManifestHead};
 
-/// At least so many bytes before the end are compared, so that a short manifest is compared whole.
+/// At least this many bytes before the end are compared, so that a short manifest is compared whole.
 const LEAST: u64 = 512;
 
 /// The end of the file of a manifest: what stands behind its fragments, and the position of the manifest.

@@ -90,7 +90,7 @@ impl EntryColumns {
         })
     }
 
-    /// The entries of a manifest of a spec, which took so many row ids of it before entries were dropped.
+    /// The entries of a manifest of a spec, and how many row ids they took before entries were dropped.
     pub fn entries(&self, content: ManifestContent, spec_id: i32, row_ids: i64) -> Result<BlockEntries> {
         let rows = self.columns.num_rows();
         let column = |name: &str| self.columns.column_by_name(name);
