@@ -19,7 +19,7 @@ from floeberg.errors import (
     AlreadyExistsError,
     CommitStateUnknownError,
     FloebergError,
-    InvalidDataError,
+    InternalError,
     InvalidInputError,
 )
 from floeberg.scan.plan import Plan
@@ -207,7 +207,7 @@ class RowChange:
         places: Sequence[RowDeltaReceipt],
         written: list[RowDeltaReceipt],
     ) -> list[RowDeltaReceipt]:
-        """Writes files again, without the rows that go. `written` gets what is written, also where this fails."""
+        """Writes files again, without the deleted rows. `written` gets the receipts, also where writing fails."""
         import pickle  # noqa: PLC0415 - the same
 
         from floeberg.write.row_delta import RowDeltaReceipt  # noqa: PLC0415 - the same
@@ -216,7 +216,7 @@ class RowChange:
             return []
         gone = RowDeltaReceipt.concat(places)
         if gone.deleted_rows < sum(each.deleted_rows for each in places):
-            raise InvalidDataError("a row that goes is in two tasks: this is a defect")
+            raise InternalError("two Spark tasks deleted the same row")
         files = gone.files_with_deletes()
         groups = [
             (pickled, pickle.dumps(RowDeltaReceipt(gone.native().only(paths))))
@@ -240,8 +240,8 @@ class RowChange:
         paths = plan.to_arrow()["file_path"].to_pylist()
         numbers = [number for number, path in enumerate(paths) if path in wanted]
         if len(numbers) != len(wanted):
-            raise InvalidDataError(
-                f"{len(wanted)} files have rows that go, and the plan has {len(numbers)} of them: this is a defect"
+            raise InternalError(
+                f"{len(wanted)} files have deleted rows, and the plan has {len(numbers)} of these files"
             )
         chosen = Plan(plan._inner.only(numbers))  # noqa: SLF001 - the package's own
         return [
