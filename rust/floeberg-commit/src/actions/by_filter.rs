@@ -1,4 +1,4 @@
-//! How do rows that match a filter go, while new rows come?
+//! How are rows that match a filter deleted while new rows are added?
 //!
 //! In: a filter, a mode, and files that come. Out: one snapshot, or what it would change.
 //! Spec: Snapshots (`delete`, `overwrite`); Scan Planning; Commit Conflict Resolution and Retry.
@@ -17,7 +17,7 @@ use crate::row_level::{Affected, RowChange, affected, counted, matched, row_chan
 use crate::state::Step;
 use crate::{DeleteMode, IsolationLevel, RowCounts};
 
-/// The rows that go, and how.
+/// The deleted rows, and how they are deleted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub filter: &'a Expr,
@@ -28,7 +28,7 @@ pub(super) struct Rows<'a> {
     pub mode: Option<DeleteMode>,
 }
 
-/// The rows that go from a base.
+/// The rows to delete from a base.
 #[derive(Debug)]
 pub(super) struct RowsOfBase {
     pub bound: BoundExpr,

@@ -156,7 +156,7 @@ pub(super) fn count(context: &ActionContext<'_>, delta: &RowDelta) -> Result<Row
     Ok(counted(mode, &[], &matched))
 }
 
-/// How rows go. Errors: `InvalidInput` for another word of a property, and for merge-on-read in v1.
+/// How rows are deleted. Errors: `InvalidInput` for another word of a property, and for merge-on-read in v1.
 fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     let by_property = match delta.command.mode() {
         None => Ok(DeleteMode::MergeOnRead),
@@ -167,8 +167,8 @@ fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     if delta.command == RowCommand::Delta { Ok(mode) } else { mode.checked(&context.metadata) }
 }
 
-/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile, and for changed rows that got ids since they
-/// were read.
+/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile, and for changed rows that got ids
+/// since they were read.
 fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
     let was_raised = validation.starting.is_some_and(|starting| starting.format_version < 3)
         && context.metadata.format_version >= 3;
@@ -205,8 +205,8 @@ fn rows_got_ids(context: &ActionContext<'_>, delta: &RowDelta) -> Result<bool> {
     Ok(lacked_ids && context.parent()?.is_some_and(|snapshot| snapshot.first_row_id.is_some()))
 }
 
-/// Errors: `CommitConflict` for columns that another writer added, where new rows take the place of rows that nobody read: values of
-/// these columns would be lost.
+/// Errors: `CommitConflict` for columns that another writer added, where new rows take the place of rows that nobody read:
+/// values of these columns would be lost.
 fn check_columns(validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
     let replaces_unread = delta.command == RowCommand::ApplyChanges
         && delta.adds(FileContent::EqualityDeletes)

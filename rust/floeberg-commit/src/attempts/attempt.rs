@@ -87,12 +87,12 @@ impl Attempt {
         &self.metadata
     }
 
-    /// What must still be so when it is applied.
+    /// The requirements that must hold when the commit is applied.
     pub fn requirements(&self) -> &[Requirement] {
         &self.requirements
     }
 
-    /// What it changes.
+    /// The updates of the commit.
     pub fn updates(&self) -> &[Update] {
         &self.updates
     }

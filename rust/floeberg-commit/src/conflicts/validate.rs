@@ -31,7 +31,7 @@ struct ConcurrentChange {
     status: i32,
     /// The operations of snapshots that make it.
     operations: &'static [&'static str],
-    /// What it is, for people.
+    /// The change in words, for errors.
     description: &'static str,
 }
 

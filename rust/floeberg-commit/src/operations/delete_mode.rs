@@ -10,7 +10,7 @@ use floeberg_properties::Words;
 /// How rows are deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeleteMode {
-    /// The other rows are written again, and the file goes.
+    /// The other rows are written again, and the file is removed.
     CopyOnWrite,
     /// The file stays, and delete files say which of its rows are deleted.
     MergeOnRead,
@@ -24,7 +24,7 @@ impl DeleteMode {
         property.of(&metadata.properties)?.parse()
     }
 
-    /// The same mode, for a table that can have it.
+    /// The mode, if a table of this format version can have it.
     ///
     /// Errors: `InvalidInput` for merge-on-read in v1.
     pub(crate) fn checked(self, metadata: &TableMetadata) -> Result<Self> {

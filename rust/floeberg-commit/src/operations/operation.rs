@@ -43,7 +43,7 @@ pub enum Operation {
         case_sensitive: bool,
         /// `None` follows the table's `write.update.isolation-level`.
         isolation: Option<IsolationLevel>,
-        /// How rows go of files of which others stay. `None` follows the table's `write.delete.mode`.
+        /// How rows are deleted from files that keep other rows. `None` follows the table's `write.delete.mode`.
         mode: Option<DeleteMode>,
     },
     /// Removes the rows that match.
@@ -84,7 +84,7 @@ pub enum Operation {
     UpdateSpec(Json),
     /// Sorts new data by other fields, in the JSON of [`SortOrderChange`](crate::SortOrderChange).
     ReplaceSortOrder(Json),
-    /// Sets where new files go. Files that are there stay where they are.
+    /// Sets the location of new files. Existing files stay where they are.
     SetLocation(String),
     /// Changes the statistics files of a snapshot.
     SetStatistics(StatisticsChange),

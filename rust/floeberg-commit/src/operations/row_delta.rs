@@ -1,6 +1,6 @@
 //! Which files change rows?
 //!
-//! In: files that come, files that go, and what they were made from. Out: their bytes, for other processes, and back.
+//! In: added files, removed files, and the snapshots that they were made from. Out: their bytes, for other processes, and back.
 //! Spec: Snapshots (`overwrite`, `delete`); Row-level Deletes. The name is Iceberg Java's.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,12 +27,12 @@ pub struct RowDelta {
     pub added: Receipt,
     /// The data files and delete files to remove, as the table lists them.
     pub removed: Receipt,
-    /// Rows that are deleted: their positions, by the paths of data files. The attempt writes their vectors or position deletes, with
-    /// what is deleted of these files by then.
+    /// Rows that are deleted: their positions, by the paths of data files. The attempt writes their vectors or position deletes,
+    /// with what is deleted of these files by then.
     pub deleted_rows: BTreeMap<String, RoaringTreemap>,
-    /// A row that was named twice: its data file and position. Rows that take its place would be there twice.
+    /// A row that was named twice: its data file and position. Rows that replace it would be there twice.
     pub repeated: Option<(String, u64)>,
-    /// Data files that go by their paths. Rows of them that stay are in files that come.
+    /// Data files to remove, by their paths. Their remaining rows are in added files.
     pub replaced: BTreeSet<String>,
     /// Data files that new deletes are for, besides those that delete files name.
     pub referenced_data_files: Vec<String>,
@@ -53,7 +53,7 @@ pub struct RowDelta {
     pub isolation: Option<IsolationLevel>,
     /// The command that it is of.
     pub command: RowCommand,
-    /// How rows go of files of which others stay. `None` follows the table, by the property of the command.
+    /// How rows are deleted from files that keep other rows. `None` follows the table's property for the command.
     pub mode: Option<DeleteMode>,
 }
 
@@ -160,7 +160,7 @@ impl RowDelta {
         Ok(added)
     }
 
-    /// Reads it back.
+    /// Reads the delta that [`Self::put`] wrote.
     pub(super) fn read(object: &mut ObjectReader<'_>, command: RowCommand, receipts: &[u8]) -> Result<Self> {
         let mut rest = receipts;
         let mut receipt = |name| {

@@ -17,7 +17,7 @@ pub struct SortOrderChange {
 }
 
 impl SortOrderChange {
-    /// Reads it. Errors: `InvalidInput`.
+    /// Reads the change. Errors: `InvalidInput`.
     pub fn from_json(json: &Json) -> Result<Self> {
         let fields = json.get("fields").filter(|fields| fields.is_array());
         let fields = fields.ok_or_else(|| Error::invalid_input("expected a list of sort fields"))?;

@@ -186,7 +186,7 @@ fn targets<'a>(context: &ActionContext<'_>, check: BaseCheck<'a>) -> Result<Targ
             Some((canonical(written.file.referenced_data_file.as_deref()?), partition(written)))
         })
         .collect();
-    // Rows of files that only go are not brought back.
+    // Rows of files that are only removed do not come back.
     let writes_rows = check.added.iter().any(|written| written.file.content == FileContent::Data);
     let data =
         check.removed.iter().filter(|written| writes_rows && written.file.content == FileContent::Data);

@@ -1,6 +1,6 @@
 //! What does an operation work with?
 //!
-//! In: a table, as the operations before it left it. Out: its branch, its manifests, and where new ones go.
+//! In: a table, as the operations before it left it. Out: its branch, its manifests, and the locations of new ones.
 //! Spec: Snapshot References; Snapshots.
 
 use std::collections::BTreeMap;

@@ -1,9 +1,10 @@
-//! Which files does an operation remove by their names?
+//! Which files does an operation remove by their paths?
 //!
-//! In: data files and delete files. Out: for each entry of a manifest whether it goes; at the end, whether all were there.
+//! In: data files and delete files. Out: for each entry of a manifest whether it is removed; at the end, whether all files were
+//! found.
 //! Spec: Commit Conflict Resolution and Retry (files that are removed must still be in the table).
 //!
-//! Invariant: a deletion vector is one by its place in its file: others in that file stay.
+//! Invariant: a deletion vector is identified by its offset in its Puffin file: other vectors of that file stay.
 
 use std::collections::HashSet;
 
@@ -17,10 +18,10 @@ use floeberg_iceberg::manifest::{
 };
 use floeberg_iceberg::write::WrittenFile;
 
-/// The path of a file, and of a vector its place in the file.
+/// The path of a file, and for a deletion vector its offset in the file.
 type Name = (String, Option<i64>);
 
-/// Files by their names.
+/// Files by their paths.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FilesByPath {
     data: HashSet<Name>,
@@ -32,7 +33,7 @@ pub(crate) struct FilesByPath {
 }
 
 impl FilesByPath {
-    /// Those of a receipt.
+    /// The files of a receipt.
     pub fn new(files: &[WrittenFile]) -> Self {
         let mut named = Self::default();
         for WrittenFile { spec_id, file, .. } in files {

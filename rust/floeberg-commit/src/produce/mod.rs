@@ -1,4 +1,4 @@
-//! Which manifests and which snapshot do files that come and go make?
+//! Which manifests and which snapshot follow from added and removed files?
 //!
 //! In: files to add and to remove, and a base. Out: manifests that are written, and updates with the snapshot.
 

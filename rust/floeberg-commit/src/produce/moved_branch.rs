@@ -78,7 +78,7 @@ fn purpose(metadata: &TableMetadata, schema: &Arc<Schema>, spec_id: i32) -> Resu
 /// The snapshots that may have added files of a snapshot, and the columns of each.
 struct Writers {
     schemas: HashMap<i64, Arc<Schema>>,
-    /// Those of files whose snapshot is expired: of the oldest one that is there.
+    /// The columns of files whose snapshot is expired: those of the oldest snapshot that is left.
     oldest: Arc<Schema>,
 }
 
@@ -100,8 +100,8 @@ impl Writers {
     }
 }
 
-/// The live data files of a snapshot that another one does not have, with the snapshots that added them. All of them where the other
-/// one has deletes that this one lacks.
+/// The live data files of a snapshot that another one does not have, with the snapshots that added them. All of them where the
+/// other one has deletes that this one lacks.
 fn files_that_come(
     context: &ActionContext<'_>,
     writers: &Writers,
@@ -153,12 +153,12 @@ fn files_that_come(
 #[derive(Default)]
 struct Names {
     data: HashSet<String>,
-    /// With the places of vectors in their files.
+    /// Paths, with the offsets of deletion vectors in their files.
     deletes: HashSet<(String, Option<i64>)>,
 }
 
 impl Names {
-    /// Those of manifests that are not among others.
+    /// The names of manifests that are not among others.
     fn of_others(
         context: &ActionContext<'_>,
         manifests: &[ManifestFile],

@@ -1,6 +1,7 @@
 //! What does an operation remove?
 //!
-//! In: a filter on rows, partitions, or names of files. Out: for each entry of a manifest, whether none, some or all of its rows are removed.
+//! In: a filter on rows, partitions, or names of files. Out: for each entry of a manifest, whether none, some or all of its rows
+//! are removed.
 //! Spec: Scan Planning; Commit Conflict Resolution and Retry.
 //!
 //! Invariant: every proof about a file comes from the one [`Pruner`].
@@ -35,7 +36,7 @@ impl Removal {
         Self::Rows(Box::new(Pruner::new(filter, &specs)), specs, None)
     }
 
-    /// The same rows, once it is known which data files have no others.
+    /// The same rows, with the data files all of whose rows are deleted.
     pub fn of_whole_files(self, files: FilesByPath) -> Self {
         match self {
             Self::Rows(pruner, specs, _) => Self::Rows(pruner, specs, Some(files)),

@@ -34,7 +34,7 @@ pub enum RefChange {
     Replace {
         /// Its name.
         name: String,
-        /// What it must be.
+        /// The kind that the ref must have.
         kind: RefKind,
         /// The other snapshot.
         snapshot_id: i64,
@@ -50,7 +50,7 @@ pub enum RefChange {
     Remove {
         /// Its name.
         name: String,
-        /// What it must be.
+        /// The kind that the ref must have.
         kind: RefKind,
     },
     /// Changes what expiry keeps of a branch or a tag.
@@ -71,7 +71,7 @@ pub enum RefChange {
     SetCurrent(SnapshotChoice),
     /// Makes an ancestor the newest of the commit's branch again.
     Rollback(i64),
-    /// The same for the newest ancestor that is older than a time in milliseconds from 1970-01-01 UTC.
+    /// Rolls back to the newest ancestor that is older than a time in milliseconds from 1970-01-01 UTC.
     RollbackToTimestamp(i64),
 }
 

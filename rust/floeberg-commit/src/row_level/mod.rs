@@ -1,4 +1,4 @@
-//! Which rows of data files does an operation change, and what takes their place?
+//! Which rows of data files does an operation change, and which files replace them?
 //!
 //! - `affected`: the data files that may hold such rows, by metadata.
 //! - `matched`: the positions of the rows, by reading the columns of the filter.

@@ -1,6 +1,6 @@
-//! Where are rows of data files that others wrote again since?
+//! Where are rows now whose data files a concurrent commit wrote again?
 //!
-//! In: positions of rows in data files that are gone, and the snapshot that they were read from. Out: their places in data files
+//! In: positions of rows in removed data files, and the snapshot that they were read from. Out: their positions in data files
 //! that came since.
 //! Spec: Row Lineage.
 //!
@@ -39,7 +39,7 @@ const MEMORY_PART: u64 = 4;
 pub(crate) struct RebasedRows {
     /// The canonical paths of the files that have them now.
     files: Vec<String>,
-    /// By the canonical paths of files that are gone: the new places of rows, by their old positions.
+    /// By the canonical paths of removed files: the new positions of rows, by their old ones.
     places: HashMap<String, BTreeMap<u64, Place>>,
 }
 
@@ -145,7 +145,7 @@ fn lineage_of(
         .collect())
 }
 
-/// The files that came since and have any of these rows, and for each row its place.
+/// The files that were added since and have any of these rows, and for each row its position.
 fn places_of(
     context: &ActionContext<'_>,
     since: i64,
@@ -211,8 +211,8 @@ fn files_since(
     Ok((paths, listing))
 }
 
-/// May the file of an entry have any of these rows, by the bounds of its row ids? Rows without an id of their own have the next ones
-/// of the file, which are newer than all of these.
+/// May the file of an entry have any of these rows, by the bounds of its row ids? Rows without an id of their own have the next
+/// ones of the file, which are newer than all of these.
 fn may_have(entries: &ManifestEntries, row: usize, wanted: &[Lineage]) -> bool {
     let bounds = entries.statistics.get(&ROW_ID).and_then(|statistics| {
         let bound = |bounds: &arrow_array::BinaryArray| {

@@ -1,6 +1,6 @@
-//! Which files hold the rows that stay?
+//! How are the remaining rows of data files written again?
 //!
-//! In: data files, and the rows of them that go. Out: new data files with all others.
+//! In: data files, and their deleted rows. Out: new data files with all other rows.
 //! Spec: Row Lineage; Column Projection.
 //!
 //! Invariant: rows keep their order, and in v3 their row ids and the sequence numbers of their last updates. Rows that were

@@ -49,7 +49,7 @@ struct State {
 pub(crate) struct ManifestKey {
     /// Which operation of the commit.
     pub operation: usize,
-    /// What it did.
+    /// The work that the manifest is the result of.
     pub kind: ManifestWork,
     /// The snapshot id in the manifests.
     pub snapshot_id: i64,

@@ -1,7 +1,7 @@
 //! How many rows and files of a table does an operation change?
 //!
-//! Invariant: rows are those of the files that were looked into. Of a file that goes by its metadata alone all rows count, also
-//! those that were deleted before.
+//! Invariant: rows are those of the files that were looked into. Of a file that is removed by its metadata alone all rows count,
+//! also those that were deleted before.
 
 use std::ops::AddAssign;
 
@@ -10,11 +10,11 @@ use std::ops::AddAssign;
 pub struct RowCounts {
     /// Rows that are deleted.
     pub deleted_rows: u64,
-    /// Data files that go because all of their rows are deleted.
+    /// Data files that are removed because all of their rows are deleted.
     pub deleted_files: u64,
     /// Their bytes.
     pub deleted_bytes: u64,
-    /// Data files that go and whose other rows are written again.
+    /// Data files that are removed and whose other rows are written again.
     pub rewritten_files: u64,
     /// Their bytes.
     pub rewritten_bytes: u64,

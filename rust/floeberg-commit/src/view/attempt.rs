@@ -67,7 +67,7 @@ impl ViewAttempt {
         &self.requirements
     }
 
-    /// What it changes.
+    /// The updates of the commit.
     pub fn updates(&self) -> &[ViewUpdate] {
         &self.updates
     }
