@@ -79,7 +79,7 @@ impl EntryColumns {
         Ok(Self { columns: batch(columns.collect())?, statistics })
     }
 
-    /// Those of some entries: all without a mask.
+    /// The columns of the entries that a mask keeps; without a mask, of all.
     pub fn kept(self, mask: Option<Vec<bool>>) -> Result<Self> {
         let Some(mask) = mask.filter(|mask| mask.iter().any(|keep| !keep)) else { return Ok(self) };
         let mask = BooleanArray::from(mask);
