@@ -51,7 +51,7 @@ pub fn decode(bytes: &[u8], file: &DeletionFile, physical_rows: u64) -> Result<R
 
 /// Writes the deleted rows of a fragment below the folder of a table. They must be all of them: a fragment has one file.
 ///
-/// `id` tells the file from those of others, and is to be random. Errors: those of the store.
+/// `id` distinguishes the file from those of other writers, and is to be random. Errors: those of the store.
 pub fn write(
     store: &dyn Store,
     folder: &str,

@@ -5,7 +5,7 @@
 //! A version's number says little: a table, or a branch, that is made anew has the same numbers. The end of a manifest has the
 //! moment when it was made, its length, and the name of its transaction, which holds a random id: no two are alike.
 //!
-//! Invariant: one small read tells. What is not there, or ends elsewhere, is another manifest.
+//! Invariant: one small read decides. A file that is missing, or ends elsewhere, is another manifest.
 
 use bytes::Bytes;
 use floeberg_core::{ErrorKind, Result};
