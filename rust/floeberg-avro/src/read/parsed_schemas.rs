@@ -2,7 +2,8 @@
 //!
 //! The files of one writer repeat their schema, and to parse it takes longer than to decode a few records.
 //!
-//! Invariant: only a few small schemas are kept. A lock that is taken, maybe by a thread that a fork left behind, is not waited for.
+//! Invariant: only a few small schemas are kept. A lock that is taken, maybe by a thread that a fork left behind, is not waited
+//! for.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +14,7 @@ use crate::schema::{AvroSchema, parse_schema};
 
 /// The most schemas that are kept.
 pub(crate) const MOST: usize = 8;
-/// Longer ones are not kept, in bytes of their JSON.
+/// Schemas whose JSON is longer are not cached, in bytes.
 const LONGEST: usize = 64 << 10;
 
 /// The schemas of files that were read, by their JSON.

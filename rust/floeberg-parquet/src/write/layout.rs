@@ -2,8 +2,8 @@
 //!
 //! In: a schema and properties. Out: the stored columns, for Iceberg, Arrow and Parquet, and the layout.
 //!
-//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows. Without shredding, all have
-//! the same columns.
+//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows. Without shredding, all
+//! have the same columns.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) const COLUMN_MEMORY: u64 = 64 << 10;
 pub(super) struct ParquetLayout {
     /// The columns of the table, those of type `unknown` too.
     pub fields: Vec<Field>,
-    /// Their stored part, as an Arrow schema.
+    /// The stored columns, as an Arrow schema.
     pub arrow: SchemaRef,
     pub(super) parquet: TypePtr,
     pub(super) leaves: Vec<Leaf>,
