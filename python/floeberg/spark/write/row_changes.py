@@ -1,6 +1,6 @@
 """How do rows of a DataFrame become one commit that changes rows of a table?
 
-In: a DataFrame with the places of rows that go, and with new rows. Spark has joined and computed them, from one
+In: a DataFrame with the positions of deleted rows, and with new rows. Spark has joined and computed them, from one
 snapshot of the table. Out: one commit, validated from that snapshot.
 
 Tasks write new rows and send places back. For copy-on-write, other tasks then write the files with those places again,
@@ -91,7 +91,7 @@ class RowChange:
 
     @property
     def copies(self) -> bool:
-        """Whether files are written again, without the rows that go.
+        """Whether files are written again, without the deleted rows.
 
         Raises:
             InvalidInputError: The property of the table has another word; or it asks for deletes that the format
@@ -171,12 +171,14 @@ class RowChange:
         return {"isolation-level": word_of(self.table.properties, f"write.{self.command}.isolation-level")}
 
     def _check_names(self) -> None:
-        told = ("_file", "_pos", *(_LINEAGE_COLUMNS if self.has_lineage else ()))
-        hidden = next((each.name for each in self.table.schema().fields if each.name.lower() in told), None)
+        reserved = ("_file", "_pos", *(_LINEAGE_COLUMNS if self.has_lineage else ()))
+        hidden = next(
+            (each.name for each in self.table.schema().fields if each.name.lower() in reserved), None
+        )
         if hidden is not None:
             raise InvalidInputError(
-                f"Spark tells the rows that are changed by {hidden.lower()!r}, and a column of the table has the name "
-                f"{hidden!r}: rename the column, or use the methods of the table"
+                f"the table has a column {hidden!r}, and {hidden.lower()!r} is a metadata column by which Spark finds "
+                "the rows to change: rename the column, or use the methods of the table"
             )
 
     def _columns(self, frame: DataFrame) -> InputColumns | None:

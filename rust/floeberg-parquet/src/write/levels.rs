@@ -30,8 +30,7 @@ const MOST: usize = 32 * 1024;
 const MORE: i64 = 1;
 
 /// The leaves that are hardly larger with the fastest level, by batches of stored columns. The properties are those with the
-/// default level, and with
-/// the fastest.
+/// default level, and with the fastest.
 pub(super) fn fast_leaves(
     parquet: &TypePtr,
     arrow: &SchemaRef,
