@@ -186,7 +186,7 @@ class Table:
             wap_branch: The branch that is read in the place of the current snapshot.
 
         Raises:
-            InvalidInputError: The metadata table does not exist.
+            InvalidInputError: The metadata table does not exist, or covers all snapshots and one was chosen.
             NotFoundError: The table has no such snapshot or ref.
         """
 

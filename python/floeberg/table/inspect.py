@@ -6,7 +6,7 @@ ids. `readable_metrics` has the decoded bounds and counts: a struct for each pri
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from floeberg._arguments import checked_int, checked_text
 from floeberg.errors import InvalidInputError
@@ -37,10 +37,6 @@ MetadataTable = Literal[
     "partitions",
     "position_deletes",
 ]
-
-_OF_A_SNAPSHOT: Final = frozenset(
-    {"manifests", "entries", "files", "data_files", "delete_files", "partitions", "position_deletes"}
-)
 
 
 class InspectTable:
@@ -348,9 +344,6 @@ class InspectTable:
     def _open(self, name: str, snapshot_id: int | None, branch: str | None) -> _native.MetadataReader:
         if snapshot_id is not None and branch is not None:
             raise InvalidInputError("choose one snapshot: snapshot_id and branch exclude each other")
-        given = "branch" if snapshot_id is None else "snapshot_id"
-        if not (snapshot_id is None and branch is None) and name not in _OF_A_SNAPSHOT:
-            raise InvalidInputError(f"the metadata table {name!r} covers all snapshots: remove {given}")
         return self._inner.inspect(
             name,
             None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),

@@ -30,7 +30,7 @@ pub fn header(schema: &str, codec: &str) -> Vec<u8> {
     [b"Obj\x01", &long(2)[..], &entries.concat(), &long(0), &SYNC].concat()
 }
 
-/// A block of so many rows, as it is stored.
+/// A block of this many rows, as it is stored.
 pub fn block(rows: i64, stored: &[u8]) -> Vec<u8> {
     [&long(rows)[..], &prefixed(stored), &SYNC].concat()
 }

@@ -22,7 +22,7 @@ pub struct Coalescer {
 }
 
 impl Coalescer {
-    /// For batches of so many rows.
+    /// For batches of at most this many rows.
     pub fn new(target_rows: usize) -> Self {
         Self { target_rows, pending: Vec::new(), pending_rows: 0, pending_bytes: 0, ready: VecDeque::new() }
     }

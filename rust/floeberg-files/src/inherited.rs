@@ -19,7 +19,7 @@ pub enum Fallback {
     AndPosition(i64),
 }
 
-/// The values of so many rows: the stored value, or the inherited one where it is null.
+/// The values of this many rows: the stored value, or the inherited one where it is null.
 pub fn inherit(
     stored: Option<&PrimitiveArray<Int64Type>>,
     fallback: Fallback,

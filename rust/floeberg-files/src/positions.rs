@@ -35,7 +35,7 @@ impl RowPositions {
         }
     }
 
-    /// The positions of so many rows, as an array.
+    /// The positions of the next rows, this many, as an array.
     pub fn array(&self, rows: usize) -> Result<Int64Array> {
         let positions = match self {
             Self::Unasked => return Err(Error::internal("the positions of the rows are not known")),

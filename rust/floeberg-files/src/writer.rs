@@ -70,7 +70,7 @@ pub trait FileWriter: Send {
     fn finish(self: Box<Self>) -> Result<FileMetrics>;
 }
 
-/// How many rows fit into the remaining size, if so many rows took so many bytes.
+/// How many rows fit into the remaining size, judged by the rows and bytes so far.
 pub fn rows_for(left: u64, bytes: u64, rows: u64) -> u64 {
     let row_size = bytes as f64 / rows.max(1) as f64;
     (left as f64 / row_size.max(f64::MIN_POSITIVE)) as u64

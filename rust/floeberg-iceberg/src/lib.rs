@@ -2,7 +2,7 @@
 //!
 //! A module uses only modules that are declared before it.
 //!
-//! - `wire`: bytes to raw structures and back: JSON with places for errors, Puffin, deletion vectors. No I/O.
+//! - `wire`: bytes to raw structures and back: JSON with paths for errors, Puffin, deletion vectors. No I/O.
 //! - `metadata`: the validated model of tables and views: schemas, specs, orders, snapshots, refs, logs; what a new
 //!   table begins with; the current metadata file.
 //! - `manifest`: manifest lists and manifests, read with inheritance applied, kept as columns, pruned by columns with

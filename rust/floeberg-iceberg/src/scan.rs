@@ -32,7 +32,7 @@ pub enum SnapshotChoice {
     Ref(String),
     /// The snapshot that was current at a time, in milliseconds from 1970-01-01 UTC, with its own schema.
     AsOf(i64),
-    /// The branch that is read in the place of the current snapshot while its changes are audited. The user did not ask for it.
+    /// The branch that is read instead of the current snapshot while its changes are audited. The user did not ask for it.
     Audit(String),
 }
 
@@ -107,13 +107,13 @@ impl Scan {
         Self { appends, ..self }
     }
 
-    /// At most so many rows.
+    /// At most this many rows.
     #[must_use]
     pub fn limit(self, limit: Option<u64>) -> Self {
         Self { limit, ..self }
     }
 
-    /// Batches of at most so many rows.
+    /// Batches of at most this many rows.
     #[must_use]
     pub fn batch_rows(self, rows: Option<usize>) -> Self {
         Self { batch_rows: rows, ..self }
@@ -149,7 +149,7 @@ impl Scan {
         &self.snapshot
     }
 
-    /// At most so many rows.
+    /// At most this many rows.
     pub fn row_limit(&self) -> Option<u64> {
         self.limit
     }
@@ -317,8 +317,8 @@ impl Scan {
         Ok(stream(reader, tasks, thread_budget()?, self.limit))
     }
 
-    /// How many rows there are. Files without deletes whose rows all match are counted by their metadata. For position deletes, only
-    /// the positions are read.
+    /// How many rows there are. Files without deletes whose rows all match are counted by their metadata. For position deletes,
+    /// only the positions are read.
     pub fn count(&self, cancel: &Cancel) -> Result<AggregateResult<u64>> {
         let plan = self.plan(cancel)?;
         let reader = TableReader::new(self.read_request(cancel)?);

@@ -8,7 +8,7 @@ use floeberg_core::{Error, Result};
 
 /// Reads a decompressing stream to its end, into a buffer that is emptied first.
 ///
-/// Errors: `LimitExceeded` for more than so many bytes; `InvalidData` where the stream fails. Both name `what` it is.
+/// Errors: `LimitExceeded` for more than `limit` bytes; `InvalidData` where the stream fails. Both name `what` is read.
 pub fn read_bounded(stream: impl Read, limit: usize, what: &str, buffer: &mut Vec<u8>) -> Result<()> {
     buffer.clear();
     stream

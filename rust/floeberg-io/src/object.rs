@@ -129,7 +129,7 @@ impl Store for ObjectStore {
     }
 }
 
-/// Everything that a request needs: the place of the object and the options of its store.
+/// Everything that a request needs: the location of the object and the options of its store.
 #[derive(Clone)]
 struct Object {
     location: String,

@@ -23,7 +23,7 @@ pub(crate) struct Coalescing {
     pub longest: u64,
 }
 
-/// Fetches, and the place of each wanted range in them.
+/// Fetches, and the position of each wanted range in them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fetches {
     /// What to read, by start.

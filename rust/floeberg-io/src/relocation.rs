@@ -1,7 +1,7 @@
 //! Where is a file of a moved table now?
 //!
 //! In: pairs of prefixes, and a location as written. Out: the location to open.
-//! Spec: Paths in Metadata (all are absolute up to v3, so a table that was moved names places that are gone).
+//! Spec: Paths in Metadata (all are absolute up to v3, so a table that was moved names locations that no longer exist).
 //!
 //! Invariant: a location without a matching prefix stays exactly as written. Nothing is percent-decoded or normalised, except
 //! that `file:/x`, `file:///x` and `/x` are the same local [`place`].

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::Result;
 
-/// A place that holds files.
+/// A store of files.
 pub trait Store: Debug + Send + Sync {
     /// Opens a file for reading. Errors: `NotFound`, `PermissionDenied`, `Storage`, `Unsupported` (scheme);
     /// object stores skip this request, and report the first three at the first read.
@@ -30,7 +30,8 @@ pub trait Store: Debug + Send + Sync {
     /// knows folders, and else empty.
     fn list(&self, folder: &str) -> Result<Vec<Entry>>;
 
-    /// The names of the files directly in a folder, in any order: [`Self::list`] where sizes do not matter, and folders are left out.
+    /// The names of the files directly in a folder, in any order: [`Self::list`] where sizes do not matter, and folders are left
+    /// out.
     fn file_names(&self, folder: &str) -> Result<Vec<String>> {
         let entries = self.list(folder)?.into_iter();
         Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())

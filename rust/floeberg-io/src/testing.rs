@@ -5,10 +5,12 @@
 //! Invariant: without a fault, the wrapped store answers what the inner one does.
 
 mod calls;
+mod script;
 mod counting;
 mod faulty;
 #[cfg(test)]
 mod tests;
 
 pub use counting::{CountingStore, Counts};
-pub use faulty::{Fault, FaultyStore};
+pub use faulty::FaultyStore;
+pub use script::Fault;

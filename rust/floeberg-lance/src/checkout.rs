@@ -29,7 +29,7 @@ pub(crate) struct Found {
     pub(crate) branch: Option<String>,
     pub(crate) folder: String,
     pub(crate) version: ListedVersion,
-    /// What tells the branch from another one of its name; `None` for the main one, and where nobody looked.
+    /// What distinguishes the branch from another one of its name; `None` for the main one, and where nobody looked.
     pub(crate) identity: Option<String>,
 }
 

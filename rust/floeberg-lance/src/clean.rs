@@ -1,4 +1,4 @@
-//! Which versions and files may go?
+//! Which versions and files may be removed?
 //!
 //! In: a table, how many versions stay, and a moment. Out: older versions that no tag or branch names, and the files that only they
 //! name; removed, if that is wanted.
@@ -12,9 +12,9 @@
 //! | `data/NAME/...` | the blobs of the data file `NAME.lance` |
 //! | `_indices/UUID/...` | an index of versions |
 //!
-//! Invariant: a file goes only where a version that goes names it, and none that stays, of any branch. What was never committed is
-//! not known here, since it may be part of a commit that is under way. Files outside of the folder of the branch stay, whatever a
-//! manifest says.
+//! Invariant: a file is removed only where a removed version names it, and no remaining one of any branch. What was never
+//! committed is not known here, since it may be part of a commit that is under way. Files outside of the folder of the branch
+//! stay, whatever a manifest says.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -28,7 +28,7 @@ use crate::table::Table;
 /// Files of one index, or blobs of one data file, lie in folders of no greater depth.
 const DEEPEST: usize = 4;
 
-/// What may go.
+/// The versions and files that may be removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unused {
     /// Versions, ascending.
@@ -43,8 +43,8 @@ pub struct Unused {
 /// Finds versions of the table's branch that were made before a moment, in microseconds since 1970, and are not among the newest
 /// `kept_versions`. The newest stays in any case.
 ///
-/// Errors: `InvalidData` for a manifest that is damaged; `NotFound` for a table that was made anew since it was opened; those of the
-/// store.
+/// Errors: `InvalidData` for a manifest that is damaged; `NotFound` for a table that was made anew since it was opened; those of
+/// the store.
 pub fn find_unused(table: &Table, kept_versions: u64, older_than: i64, cancel: &Cancel) -> Result<Unused> {
     table.check_same()?;
     let versions = table.versions()?;

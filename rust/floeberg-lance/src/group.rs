@@ -37,7 +37,7 @@ impl Group {
         Self { request: Arc::clone(request), parts }
     }
 
-    /// All fragments of a request, in groups of about so many bytes.
+    /// All fragments of a request, in groups of about this many bytes.
     pub fn split(request: &Arc<ReadRequest>, target_size: u64) -> Vec<Self> {
         let fragments = &request.table().manifest().fragments;
         let target = target_size.max(1);
@@ -116,7 +116,7 @@ impl Group {
     }
 }
 
-/// Where a piece of so many begins.
+/// The row at which a piece begins, of this many pieces.
 fn share(rows: u64, pieces: u64, piece: u64) -> u64 {
     (u128::from(rows) * u128::from(piece) / u128::from(pieces)) as u64
 }

@@ -12,7 +12,7 @@
 //! - `plan`: which fragments are read, with their rows and files.
 //! - `checkout`: which version is meant by a version, tag, branch or moment.
 //! - `table`: a version of a table, open.
-//! - `standing`: whether a version is still one of the table at its place.
+//! - `standing`: whether a version is still one of the table at its location.
 //! - `presence`: whether the files of a version are still there.
 //! - `read`: the rows of a fragment, of batches of its data files.
 //! - `scan`: which rows and columns are read.
@@ -24,7 +24,7 @@
 //! - `change`: which operation does what is wanted.
 //! - `commit`: conflicts of operations, and how one becomes a version.
 //! - `refs`: tags, branches and clones, written.
-//! - `clean`: versions and files that may go.
+//! - `clean`: versions and files that may be removed.
 
 pub mod wire;
 pub mod metadata;

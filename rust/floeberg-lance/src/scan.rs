@@ -45,7 +45,7 @@ impl Scan {
         Self { case_sensitive, ..self }
     }
 
-    /// At most so many rows.
+    /// At most this many rows.
     #[must_use]
     pub fn limit(self, limit: Option<u64>) -> Self {
         Self { limit, ..self }
@@ -71,7 +71,7 @@ impl Scan {
         self.case_sensitive
     }
 
-    /// At most so many rows.
+    /// At most this many rows.
     pub fn row_limit(&self) -> Option<u64> {
         self.limit
     }

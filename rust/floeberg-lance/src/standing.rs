@@ -1,4 +1,4 @@
-//! Is a version that was opened still one of the table that is at its place?
+//! Is a version that was opened still one of the table at its location?
 //!
 //! In: a version that was opened, maybe long ago. Out: whether it is there as it was read, was cleaned up, or is of a table or a
 //! branch that was removed; other versions of the same table.

@@ -125,7 +125,7 @@ impl Table {
         Self { schema: Arc::new(other.schema.optional()), ..self.clone() }
     }
 
-    /// What tells its branch from another one of its name; `None` where that is not known.
+    /// What distinguishes its branch from another one of its name; `None` where that is not known.
     pub(crate) fn branch_identity(&self) -> Option<&str> {
         self.branch_identity.as_deref()
     }

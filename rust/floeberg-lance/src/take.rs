@@ -19,7 +19,7 @@ pub struct Taken {
     request: Arc<ReadRequest>,
     /// The places of fragments and their rows, ascending.
     parts: Vec<(usize, Vec<u64>)>,
-    /// For each row asked, its place among those that are read.
+    /// For each requested row, its index in the rows read.
     order: Vec<u64>,
 }
 
@@ -76,7 +76,7 @@ impl Taken {
         self.parts.len()
     }
 
-    /// For each row asked, its place among the rows of all fragments in their order.
+    /// For each requested row, its index in the rows of all fragments in their order.
     pub fn order(&self) -> &[u64] {
         &self.order
     }

@@ -6,19 +6,11 @@
 //!
 //! - `testing`: parts of a file, each on its own.
 //! - `wire`: protocol buffers to the raw structures of a file's end and of a stripe's footer.
-//! - `schema`: the tree of columns with field ids, as Arrow types.
-//! - `stream`: the bytes of a stream, decompressed block by block.
-//! - `rle`: runs of bytes, bits and integers, in both versions.
-//! - `column`: from streams to arrays, a file a family of types.
-//! - `file`: the end of a file, its stripes, and the batches of one.
+//! - `read`: files, read: their columns as Arrow types, stripes and batches. ORC files are not written.
 
 #[doc(hidden)]
 pub mod testing;
 mod wire;
-mod schema;
-mod stream;
-mod rle;
-mod column;
-mod file;
+mod read;
 
-pub use file::{OrcFile, Stripe, StripeReader};
+pub use read::{OrcFile, Stripe, StripeReader};

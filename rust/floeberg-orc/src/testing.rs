@@ -5,8 +5,8 @@
 use bytes::Bytes;
 use floeberg_core::Result;
 
-use crate::rle::{Bits, ByteRuns, Integers};
-use crate::stream::{Blocks, ByteStream};
+use crate::read::rle::{Bits, ByteRuns, Integers};
+use crate::read::stream::{Blocks, ByteStream};
 use crate::wire::{Compression, Footer, Postscript, StripeFooter};
 
 /// A stream without compression.
@@ -14,19 +14,19 @@ fn plain(stored: &[u8]) -> ByteStream {
     ByteStream::new(Blocks::new(Bytes::copy_from_slice(stored), Compression::None, stored.len()))
 }
 
-/// So many integers of either version of the encoding.
+/// This many integers of either version of the encoding.
 pub fn integers(stored: &[u8], signed: bool, second: bool, count: usize) -> Result<Vec<i64>> {
     Integers::new(plain(stored), signed, second).read(count)
 }
 
-/// So many bytes in runs.
+/// This many bytes in runs.
 pub fn bytes(stored: &[u8], count: usize) -> Result<Vec<u8>> {
     let mut found = Vec::new();
     ByteRuns::new(plain(stored)).append(count, &mut found)?;
     Ok(found)
 }
 
-/// So many bits, read in pieces of a length.
+/// This many bits, read in pieces of a length.
 pub fn bits(stored: &[u8], count: usize, piece: usize) -> Result<Vec<bool>> {
     let mut bits = Bits::new(plain(stored));
     let mut found = Vec::new();

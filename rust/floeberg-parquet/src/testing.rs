@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::{ArrowWriter, PARQUET_FIELD_ID_META_KEY};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 
-/// A file of numbers from 0 on, and of texts, in row groups of so many rows.
+/// A file of numbers from 0 on, and of texts, in row groups of this many rows.
 pub(crate) fn numbers(rows: i64, group_rows: usize) -> Vec<u8> {
     file(rows, WriterProperties::builder().set_max_row_group_row_count(Some(group_rows)))
 }

@@ -65,7 +65,7 @@ pub struct Known {
     pub default: PropertyDefault,
     /// What this library does with it.
     pub in_use: Use,
-    /// What it says, in one line.
+    /// The meaning of the property, in one line.
     pub meaning: &'static str,
 }
 
@@ -105,18 +105,18 @@ pub enum PropertyDefault {
     Share(f64),
     /// A word.
     Word(&'static str),
-    /// It has no default, or one that depends on other things.
+    /// The property has no default, or one that depends on other things.
     None,
 }
 
 /// What this library does with a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// It follows it.
+    /// This version follows the property.
     Followed,
-    /// It keeps it for other engines, and checks its value.
+    /// This version keeps the property for other engines, and checks its value.
     Kept,
-    /// It cannot be set, since files would not be what it says: why.
+    /// The property cannot be set, since files would not follow it: why.
     Refused(&'static str),
 }
 
@@ -220,7 +220,7 @@ impl Known {
         }
     }
 
-    /// The same, kept for other engines.
+    /// The property, kept for other engines.
     pub(crate) const fn kept(self) -> Self {
         Self { in_use: Use::Kept, ..self }
     }

@@ -22,7 +22,7 @@ pub struct AbsentBuffers {
 enum Shape {
     /// Values alone.
     Flat,
-    /// Lists or maps, with so many buffers of their own.
+    /// Lists or maps, with this many buffers of their own.
     Lists {
         buffers: usize,
         elements: Box<Shape>,

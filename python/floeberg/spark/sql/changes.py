@@ -109,7 +109,7 @@ def _changed(
 
 
 def _by_file(frame: DataFrame) -> DataFrame:
-    """The rows, with those of a file in one task. A column of the table may have the name of a place."""
+    """The rows, with those of a file in one task. A column of the table may be named like a column of positions."""
     names = frame.columns
     if len({name.lower() for name in names}) == len(names):
         return frame.repartition(PLACES[1])

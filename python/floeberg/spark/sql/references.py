@@ -41,7 +41,7 @@ class Reference:
 
     @property
     def place_of_alias(self) -> int:
-        """The place after its name and time travel."""
+        """The offset after its name and time travel."""
         return self.name.ends[-1] if self.time_travel is None else self.time_travel.end
 
 

@@ -39,7 +39,7 @@ class Name:
     starts: tuple[int, ...]
     """Where each part begins in the text."""
     ends: tuple[int, ...]
-    """Where each part ends: the place after its last character."""
+    """Where each part ends: the offset after its last character."""
     has_star: bool
     """Whether a star follows, which then is no part."""
 
@@ -52,7 +52,7 @@ class Statement:
     tokens: Sequence[Any]
     names: tuple[Name, ...]
     time_travel: dict[int, TimeTravel] = field(repr=False)
-    """By the place where the name before it ends."""
+    """The time travel of each name, by the offset at which the name ends."""
     dialect: Dialect = field(default_factory=dialect)
 
     @property
@@ -110,7 +110,7 @@ class Statement:
         return frozenset(token.text.lower() for token in self.tokens if self.text[token.start] not in "'\"`")
 
     def is_string(self, place: int) -> bool:
-        """Whether a string begins at a place of the text."""
+        """Whether a string begins at an offset of the text."""
         return self.text[place] in self.dialect.string_quotes
 
     @cached_property

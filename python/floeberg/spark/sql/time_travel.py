@@ -37,7 +37,7 @@ class TimeTravel:
 
 
 def find_time_travel(text: str, tokens: Sequence[Any]) -> dict[int, TimeTravel]:
-    """All time travel of a statement, by the place where the name before it ends."""
+    """All time travel of a statement, by the offset at which the name before it ends."""
     found: dict[int, TimeTravel] = {}
     words = [token.text.upper() for token in tokens]
     for at in range(1, len(tokens) - 3):

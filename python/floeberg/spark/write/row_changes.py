@@ -1,6 +1,6 @@
 """How do rows of a DataFrame become one commit that changes rows of a table?
 
-In: a DataFrame with the places of rows that go, and with new rows. Spark has joined and computed them, from one
+In: a DataFrame with the positions of deleted rows, and with new rows. Spark has joined and computed them, from one
 snapshot of the table. Out: one commit, validated from that snapshot.
 
 Tasks write new rows and send places back. For copy-on-write, other tasks then write the files with those places again,
@@ -19,7 +19,7 @@ from floeberg.errors import (
     AlreadyExistsError,
     CommitStateUnknownError,
     FloebergError,
-    InvalidDataError,
+    InternalError,
     InvalidInputError,
 )
 from floeberg.scan.plan import Plan
@@ -91,7 +91,7 @@ class RowChange:
 
     @property
     def copies(self) -> bool:
-        """Whether files are written again, without the rows that go.
+        """Whether files are written again, without the deleted rows.
 
         Raises:
             InvalidInputError: The property of the table has another word; or it asks for deletes that the format
@@ -171,12 +171,14 @@ class RowChange:
         return {"isolation-level": word_of(self.table.properties, f"write.{self.command}.isolation-level")}
 
     def _check_names(self) -> None:
-        told = ("_file", "_pos", *(_LINEAGE_COLUMNS if self.has_lineage else ()))
-        hidden = next((each.name for each in self.table.schema().fields if each.name.lower() in told), None)
+        reserved = ("_file", "_pos", *(_LINEAGE_COLUMNS if self.has_lineage else ()))
+        hidden = next(
+            (each.name for each in self.table.schema().fields if each.name.lower() in reserved), None
+        )
         if hidden is not None:
             raise InvalidInputError(
-                f"Spark tells the rows that are changed by {hidden.lower()!r}, and a column of the table has the name "
-                f"{hidden!r}: rename the column, or use the methods of the table"
+                f"the table has a column {hidden!r}, and {hidden.lower()!r} is a metadata column by which Spark finds "
+                "the rows to change: rename the column, or use the methods of the table"
             )
 
     def _columns(self, frame: DataFrame) -> InputColumns | None:
@@ -207,7 +209,7 @@ class RowChange:
         places: Sequence[RowDeltaReceipt],
         written: list[RowDeltaReceipt],
     ) -> list[RowDeltaReceipt]:
-        """Writes files again, without the rows that go. `written` gets what is written, also where this fails."""
+        """Writes files again, without the deleted rows. `written` gets the receipts, also where writing fails."""
         import pickle  # noqa: PLC0415 - the same
 
         from floeberg.write.row_delta import RowDeltaReceipt  # noqa: PLC0415 - the same
@@ -216,7 +218,7 @@ class RowChange:
             return []
         gone = RowDeltaReceipt.concat(places)
         if gone.deleted_rows < sum(each.deleted_rows for each in places):
-            raise InvalidDataError("a row that goes is in two tasks: this is a defect")
+            raise InternalError("two Spark tasks deleted the same row")
         files = gone.files_with_deletes()
         groups = [
             (pickled, pickle.dumps(RowDeltaReceipt(gone.native().only(paths))))
@@ -240,8 +242,8 @@ class RowChange:
         paths = plan.to_arrow()["file_path"].to_pylist()
         numbers = [number for number, path in enumerate(paths) if path in wanted]
         if len(numbers) != len(wanted):
-            raise InvalidDataError(
-                f"{len(wanted)} files have rows that go, and the plan has {len(numbers)} of them: this is a defect"
+            raise InternalError(
+                f"{len(wanted)} files have deleted rows, and the plan has {len(numbers)} of these files"
             )
         chosen = Plan(plan._inner.only(numbers))  # noqa: SLF001 - the package's own
         return [

@@ -101,11 +101,11 @@ class Changed:
 
     Args:
         written: The files of new rows.
-        places: The rows that go.
+        places: The files and positions of deleted rows.
         twice: A place that two rows of the source match.
         updated: The number of rows that got new values.
         inserted: The number of new rows.
-        deleted: The number of rows that go without new values.
+        deleted: The number of rows that are deleted without new values.
     """
 
     written: RowDeltaReceipt | None = None
@@ -218,9 +218,9 @@ class ChangeTask:
 
 @dataclass(frozen=True)
 class CopyTask:
-    """Writes files again, without rows that go.
+    """Writes files again, without their deleted rows.
 
-    Its rows have a group of tasks and the places of the rows that go, both pickled.
+    Its rows have a group of tasks and the positions of the deleted rows, both pickled.
 
     Args:
         recipe: How rows are written.

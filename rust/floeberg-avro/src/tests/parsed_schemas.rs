@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::parsed_schemas::MOST;
+use crate::read::MOST;
 use crate::testing::file;
 use crate::{Container, Limits, ParsedSchemas};
 

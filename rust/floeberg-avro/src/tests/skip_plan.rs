@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use crate::cursor::Cursor;
+use crate::read::Cursor;
 use crate::testing::{long, prefixed};
 
 fn pairs() -> impl Strategy<Value = Vec<(i64, Vec<u8>)>> {

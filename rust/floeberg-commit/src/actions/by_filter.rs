@@ -1,4 +1,4 @@
-//! How do rows that match a filter go, while new rows come?
+//! How are rows that match a filter deleted while new rows are added?
 //!
 //! In: a filter, a mode, and files that come. Out: one snapshot, or what it would change.
 //! Spec: Snapshots (`delete`, `overwrite`); Scan Planning; Commit Conflict Resolution and Retry.
@@ -11,13 +11,13 @@ use floeberg_core::expr::{BoundExpr, Expr};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_properties::{DELETE_MODE, Words};
 
-use crate::produce::{ActionContext, FileChange, NamedFiles, Produced, Removal, change_files};
-use crate::progress::Step;
+use crate::conflicts::Validation;
+use crate::produce::{ActionContext, FileChange, FilesByPath, Produced, Removal, change_files};
 use crate::row_level::{Affected, RowChange, affected, counted, matched, row_change};
-use crate::validation::Validation;
+use crate::state::Step;
 use crate::{DeleteMode, IsolationLevel, RowCounts};
 
-/// The rows that go, and how.
+/// The deleted rows, and how they are deleted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub filter: &'a Expr,
@@ -28,7 +28,7 @@ pub(super) struct Rows<'a> {
     pub mode: Option<DeleteMode>,
 }
 
-/// The rows that go from a base.
+/// The rows to delete from a base.
 #[derive(Debug)]
 pub(super) struct RowsOfBase {
     pub bound: BoundExpr,
@@ -48,7 +48,7 @@ impl RowsOfBase {
         rows: Rows<'_>,
         isolation: Words,
     ) -> Result<Self> {
-        let bound = context.bind(rows.filter, rows.case_sensitive, validation.seen)?;
+        let bound = context.bind(rows.filter, rows.case_sensitive, validation.columns_at_start)?;
         let by_property = || IsolationLevel::of(&context.metadata, isolation);
         let level = rows.isolation.map_or_else(by_property, Ok)?;
         let mode = rows.mode.map_or_else(|| DeleteMode::of(&context.metadata, DELETE_MODE), Ok)?;
@@ -69,7 +69,7 @@ impl RowsOfBase {
         let Self { bound, removal, mode, affected, .. } = self;
         let Affected { whole, partial, manifests } = affected;
         if partial.is_empty() {
-            let removal = removal.of_whole_files(NamedFiles::new(&whole).listed_in(manifests));
+            let removal = removal.of_whole_files(FilesByPath::new(&whole).listed_in(manifests));
             let change = FileChange {
                 operation,
                 added: files,
@@ -84,7 +84,7 @@ impl RowsOfBase {
         let found = matched(context, &bound, &partial, manifests.clone())?;
         let RowChange { added, removed, counts } = row_change(context, mode, whole, found)?;
         let has_copies = mode == DeleteMode::CopyOnWrite && !added.files().is_empty();
-        let removal = Removal::Files(NamedFiles::new(&removed).listed_in(manifests));
+        let removal = Removal::Files(FilesByPath::new(&removed).listed_in(manifests));
         let all: Vec<WrittenFile> = files.iter().chain(added.files()).cloned().collect();
         let change = FileChange {
             operation: if has_copies { "overwrite" } else { operation },

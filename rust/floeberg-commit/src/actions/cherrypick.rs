@@ -17,13 +17,12 @@ use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 use floeberg_iceberg::write::WrittenFile;
 
 use crate::Update;
-use crate::key::{SOURCE_SNAPSHOT_ID, published_work};
+use crate::conflicts::{Validation, validate_added_data_files};
 use crate::produce::{
-    ActionContext, FileChange, NamedFiles, Produced, Removal, change_files, check_moved_branch, manifests_of,
-    partition_key, purpose_of,
+    ActionContext, FileChange, FilesByPath, Produced, Removal, change_files, check_moved_branch,
+    manifests_of, partition_key, purpose_of,
 };
-use crate::validate::validate_added_data_files;
-use crate::validation::Validation;
+use crate::refs::{SOURCE_SNAPSHOT_ID, published_work};
 
 /// In a summary: the id of staged work.
 const WAP_ID: &str = "wap.id";
@@ -87,7 +86,7 @@ pub(super) fn cherrypick(
             added.iter().map(|written| partition_key(written.spec_id, &written.file.partition)).collect();
         let replaced = Removal::Partitions(context.specs()?, partitions);
         validate_added_data_files(context, validation, &[picked.parent_snapshot_id], &replaced, None)?;
-        removal = (!removed.is_empty()).then(|| Removal::Files(NamedFiles::new(&removed)));
+        removal = (!removed.is_empty()).then(|| Removal::Files(FilesByPath::new(&removed)));
     }
     let change = FileChange {
         operation,

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_io::location::without_end_slashes;
+use floeberg_io::random::random_uuid;
 
+use super::known_properties::check_values;
 use super::properties::check_names;
-use crate::known_properties::check_values;
 use crate::produce::Produced;
-use crate::random::random_uuid;
 use crate::{LAST_ADDED, NewTable, Update};
 
 /// The changes that make a table.

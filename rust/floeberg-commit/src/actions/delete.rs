@@ -10,9 +10,8 @@ use floeberg_core::Result;
 use floeberg_properties::DELETE_ISOLATION;
 
 use super::by_filter::{Rows, RowsOfBase};
+use crate::conflicts::{Validation, validate_added_data_files, validate_no_conflicts};
 use crate::produce::{ActionContext, Produced};
-use crate::validate::{validate_added_data_files, validate_no_conflicts};
-use crate::validation::Validation;
 use crate::{DeleteMode, IsolationLevel};
 
 /// Removes the rows that match. `finds_again` takes those that others added since, too.

@@ -13,9 +13,8 @@ use floeberg_iceberg::write::Receipt;
 use floeberg_properties::UPDATE_ISOLATION;
 
 use crate::IsolationLevel;
+use crate::conflicts::{Validation, validate_no_conflicts};
 use crate::produce::{ActionContext, FileChange, Produced, Removal, change_files, partition_key};
-use crate::validate::validate_no_conflicts;
-use crate::validation::Validation;
 
 /// Replaces the partitions of the files of a receipt.
 pub(super) fn dynamic_overwrite(

@@ -10,7 +10,7 @@ use floeberg_io::location::without_end_slashes;
 use crate::Update;
 use crate::produce::Produced;
 
-/// Sets where new files go.
+/// Sets the folder of new files.
 pub(super) fn set_location(metadata: &TableMetadata, location: &str) -> Produced {
     let location = without_end_slashes(location);
     if location == metadata.location {

@@ -12,6 +12,7 @@ mod overwrite;
 mod delete;
 mod named_rows;
 mod row_delta;
+mod known_properties;
 mod properties;
 mod create_table;
 mod references;
@@ -30,9 +31,9 @@ use floeberg_properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 use self::by_filter::{Rows, RowsOfBase};
 pub(super) use self::update_schema::update_schema;
 pub(super) use self::upgrade::upgrade;
-use super::produce::{ActionContext, Produced};
-use super::validation::Validation;
-use super::{Operation, RowCounts};
+use crate::conflicts::Validation;
+use crate::produce::{ActionContext, Produced};
+use crate::{Operation, RowCounts};
 
 /// Tries an operation.
 ///

@@ -4,8 +4,8 @@
 //! that go, and data files that go whole.
 //! Spec: Row Lineage; Scan Planning; Commit Conflict Resolution and Retry.
 //!
-//! Invariant: a row that others deleted or changed is neither changed nor brought back, whatever deleted it. Rows of a data file that
-//! others wrote again are followed by their lineage.
+//! Invariant: a row that others deleted or changed is neither changed nor brought back, whatever deleted it. Rows of a data file
+//! that others wrote again are followed by their lineage.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -20,19 +20,21 @@ use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
 use crate::produce::ActionContext;
-use crate::row_level::{Matched, Moved, data_file, live_at, lost_rows_since, moved, with_deletes};
+use crate::row_level::{
+    Matched, RebasedRows, data_file, live_at, lost_rows_since, rebase_rows, with_deletes,
+};
 use crate::{IsolationLevel, RowDelta};
 
 /// The rows that an operation looked at on an older base.
 #[derive(Debug, Default)]
 pub(super) struct ReadRows {
     rows: RowsByFile,
-    /// Must those that it left as they were still be so?
+    /// Must rows that the operation left unchanged still be unchanged?
     must_stay: bool,
 }
 
 impl ReadRows {
-    /// Those of an operation: under `serializable`, what it left as it was must still be so.
+    /// The rows that an operation read: under `serializable`, rows that it left unchanged must still be unchanged.
     pub fn of(context: &ActionContext<'_>, delta: &RowDelta, level: IsolationLevel) -> Result<Self> {
         let Some(found) = &delta.read_rows else { return Ok(Self::default()) };
         let head = context.parent()?.map(|snapshot| snapshot.snapshot_id);
@@ -45,12 +47,12 @@ impl ReadRows {
     }
 }
 
-/// What a delta names, on a base.
+/// The rows and files that a delta names, on a base.
 #[derive(Debug, Default)]
 pub(super) struct NamedRows {
-    /// The data files that go.
+    /// The removed data files.
     pub replaced: Vec<WrittenFile>,
-    /// The data files of which rows go, with these rows.
+    /// The data files with deleted rows, and these rows.
     pub matched: Vec<Matched>,
     /// Did others delete some of these rows already?
     pub were_deleted: bool,
@@ -60,8 +62,9 @@ pub(super) struct NamedRows {
 
 /// Finds the data files of positions and paths.
 ///
-/// Errors: `CommitConflict` for a data file that is gone and whose rows cannot be followed, for a row to change that others deleted or
-/// changed, for one that was read, and for deletes of a file to replace; `InvalidInput` for a row that its file does not have.
+/// Errors: `CommitConflict` for a data file that is gone and whose rows cannot be followed, for a row to change that others
+/// deleted or changed, for one that was read, and for deletes of a file to replace; `InvalidInput` for a row that its file does
+/// not have.
 pub(super) fn named_rows(
     context: &ActionContext<'_>,
     delta: &RowDelta,
@@ -150,16 +153,22 @@ fn follow(
     delta: &RowDelta,
     rows: [&RowsByFile; 2],
     gone: &HashSet<&str>,
-) -> Result<Moved> {
+) -> Result<RebasedRows> {
     let mut wanted = RowsByFile::new();
     for (path, positions) in rows.into_iter().flatten().filter(|(path, _)| gone.contains(path.as_str())) {
         *wanted.entry(path.clone()).or_default() |= positions;
     }
-    moved(context, delta.read_snapshot_id, &wanted)
+    rebase_rows(context, delta.read_snapshot_id, &wanted)
 }
 
-/// Puts new places in the place of those that are gone. Where rows are not all found they are left out, or that is a conflict.
-fn follow_to(rows: &mut RowsByFile, moved: &Moved, gone: &HashSet<&str>, is_required: bool) -> Result<()> {
+/// Replaces positions in removed files by the positions where the rows are now. Rows that are not found are left out, or are a
+/// conflict.
+fn follow_to(
+    rows: &mut RowsByFile,
+    moved: &RebasedRows,
+    gone: &HashSet<&str>,
+    is_required: bool,
+) -> Result<()> {
     for path in gone {
         let Some(positions) = rows.remove(*path) else { continue };
         for row in &positions {

@@ -2,8 +2,8 @@
 //!
 //! Spec: Snapshots (`overwrite`); Scan Planning (strict projection); Row-level Deletes.
 //!
-//! Invariant: rows go and come in one snapshot. The new rows may be made of the old ones, so that a delete of old rows by another
-//! commit is a conflict in both modes.
+//! Invariant: rows are deleted and added in one snapshot. The new rows may be made of the old ones, so that a delete of old rows
+//! by another commit is a conflict in both modes.
 
 use floeberg_core::Result;
 use floeberg_core::expr::BoundExpr;
@@ -11,9 +11,8 @@ use floeberg_iceberg::write::Receipt;
 use floeberg_properties::UPDATE_ISOLATION;
 
 use super::by_filter::{Rows, RowsOfBase};
+use crate::conflicts::{Validation, validate_no_conflicts};
 use crate::produce::{ActionContext, Produced};
-use crate::validate::validate_no_conflicts;
-use crate::validation::Validation;
 
 /// Removes the rows that match and adds files.
 ///

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::TableMetadata;
 
+use super::known_properties::{check_key, check_values};
 use crate::Update;
-use crate::known_properties::{check_key, check_values};
 use crate::produce::Produced;
 
 /// Names that Iceberg Java reserves for fields of the table metadata.

@@ -11,11 +11,9 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
 use crate::Update;
-use crate::changed_since::as_conflict_if;
+use crate::conflicts::{Validation, as_conflict_if};
 use crate::produce::{ActionContext, Produced, check_moved_branch};
-use crate::ref_change::{RefChange, Retention, SnapshotChoice};
-use crate::renamed_branches::{RENAMED_BRANCHES, with_rename};
-use crate::validation::Validation;
+use crate::refs::{RENAMED_BRANCHES, RefChange, Retention, SnapshotChoice, with_rename};
 
 /// Changes a branch or a tag; rollbacks change the branch of the commit.
 ///

@@ -10,11 +10,10 @@ use floeberg_core::Result;
 use floeberg_iceberg::metadata::{TableMetadata, build_sort_order};
 use serde_json::Value as Json;
 
-use crate::changed_since::as_conflict_if;
+use crate::columns::check_columns;
+use crate::conflicts::{Validation, as_conflict_if};
+use crate::operations::SortOrderChange;
 use crate::produce::Produced;
-use crate::seen::check_columns;
-use crate::sort_order_change::SortOrderChange;
-use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
 /// Sorts new data by other fields; without fields, not at all.
@@ -29,7 +28,12 @@ pub(super) fn replace_sort_order(
     let change = SortOrderChange::from_json(change)?;
     for field in &change.fields {
         let columns = &field.source.columns;
-        check_columns(validation.seen, metadata.current_schema(), columns, change.case_sensitive)?;
+        check_columns(
+            validation.columns_at_start,
+            metadata.current_schema(),
+            columns,
+            change.case_sensitive,
+        )?;
     }
     let schema = metadata.current_schema();
     let (known, version) = (&metadata.sort_orders, metadata.format_version);

@@ -13,8 +13,8 @@ use floeberg_properties::NAME_MAPPING;
 
 use super::properties::{check_names, set_properties};
 use super::update_schema::mapping;
+use crate::conflicts::Validation;
 use crate::produce::Produced;
-use crate::validation::Validation;
 use crate::{LAST_ADDED, NewTable, Update};
 
 /// The changes that replace a table.

@@ -11,13 +11,12 @@ use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::write::WrittenFile;
 
 use super::named_rows::{NamedRows, ReadRows, named_rows};
+use crate::conflicts::{Validation, validate_added_data_files, validate_added_keys};
 use crate::produce::{
-    ActionContext, BaseCheck, FileChange, NamedFiles, Produced, Removal, change_files, check_base,
+    ActionContext, BaseCheck, FileChange, FilesByPath, Produced, Removal, change_files, check_base,
 };
-use crate::progress::Step;
 use crate::row_level::{RowChange, counted, row_change};
-use crate::validate::{validate_added_data_files, validate_added_keys};
-use crate::validation::Validation;
+use crate::state::Step;
 use crate::{DeleteMode, IsolationLevel, RowCommand, RowCounts, RowDelta};
 
 /// Adds and removes the files of a delta, and deletes its rows.
@@ -44,7 +43,7 @@ pub(super) fn row_delta(
     let check = BaseCheck {
         added: delta.added.files(),
         removed: delta.removed.files(),
-        named: &NamedFiles::new(&removed),
+        named: &FilesByPath::new(&removed),
         referenced_data_files: &delta.referenced_data_files,
         read_snapshot_id: delta.read_snapshot_id,
     };
@@ -69,7 +68,7 @@ pub(super) fn row_delta(
         (false, _) if changes_nothing => "overwrite",
         (false, _) => "delete",
     };
-    let removal = Removal::Files(NamedFiles::new(&removed));
+    let removal = Removal::Files(FilesByPath::new(&removed));
     let removal = (!removed.is_empty()).then_some(&removal);
     let change = FileChange {
         operation,
@@ -106,8 +105,10 @@ fn validate_added_rows(
     if delta.filter.is_none() && delta.keys.is_none() {
         return Ok(());
     }
-    let filter =
-        delta.filter.as_ref().map(|filter| context.bind(filter, delta.case_sensitive, validation.seen));
+    let filter = delta
+        .filter
+        .as_ref()
+        .map(|filter| context.bind(filter, delta.case_sensitive, validation.columns_at_start));
     let filter = filter.transpose()?;
     let is_serializable = since.level == IsolationLevel::Serializable;
     let read = [delta.read_snapshot_id];
@@ -155,7 +156,7 @@ pub(super) fn count(context: &ActionContext<'_>, delta: &RowDelta) -> Result<Row
     Ok(counted(mode, &[], &matched))
 }
 
-/// How rows go. Errors: `InvalidInput` for another word of a property, and for merge-on-read in v1.
+/// How rows are deleted. Errors: `InvalidInput` for another word of a property, and for merge-on-read in v1.
 fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     let by_property = match delta.command.mode() {
         None => Ok(DeleteMode::MergeOnRead),
@@ -166,8 +167,8 @@ fn mode(context: &ActionContext<'_>, delta: &RowDelta) -> Result<DeleteMode> {
     if delta.command == RowCommand::Delta { Ok(mode) } else { mode.checked(&context.metadata) }
 }
 
-/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile, and for changed rows that got ids since they
-/// were read.
+/// Errors: `CommitConflict` for position delete files of a table that became v3 meanwhile, and for changed rows that got ids
+/// since they were read.
 fn check_format(context: &ActionContext<'_>, validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
     let was_raised = validation.starting.is_some_and(|starting| starting.format_version < 3)
         && context.metadata.format_version >= 3;
@@ -204,8 +205,8 @@ fn rows_got_ids(context: &ActionContext<'_>, delta: &RowDelta) -> Result<bool> {
     Ok(lacked_ids && context.parent()?.is_some_and(|snapshot| snapshot.first_row_id.is_some()))
 }
 
-/// Errors: `CommitConflict` for columns that another writer added, where new rows take the place of rows that nobody read: values of
-/// these columns would be lost.
+/// Errors: `CommitConflict` for columns that another writer added, where new rows take the place of rows that nobody read:
+/// values of these columns would be lost.
 fn check_columns(validation: Validation<'_>, delta: &RowDelta) -> Result<()> {
     let replaces_unread = delta.command == RowCommand::ApplyChanges
         && delta.adds(FileContent::EqualityDeletes)

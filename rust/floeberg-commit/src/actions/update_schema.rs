@@ -16,10 +16,9 @@ use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_properties::{Known, NAME_MAPPING, known};
 use serde_json::Value as Json;
 
-use crate::changed_since::as_conflict_if;
+use crate::columns::check_names;
+use crate::conflicts::{Validation, as_conflict_if};
 use crate::produce::Produced;
-use crate::seen::check_names;
-use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
 /// Makes changes to the columns.
@@ -33,8 +32,8 @@ pub(crate) fn update_schema(
     changes: &Json,
 ) -> Result<Produced> {
     let changes = SchemaChanges::from_json(changes)?;
-    if let Some(seen) = validation.seen {
-        check_names(&changes, seen, metadata.current_schema())?;
+    if let Some(at_start) = validation.columns_at_start {
+        check_names(&changes, at_start, metadata.current_schema())?;
     }
     let evolved = metadata.evolve_schema(&changes).map_err(as_conflict_if(
         validation,

@@ -10,10 +10,9 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{PartitionSpec, SpecChange, SpecChanges, TableMetadata};
 use serde_json::{Map, Value as Json};
 
-use crate::changed_since::as_conflict_if;
+use crate::columns::check_columns;
+use crate::conflicts::{Validation, as_conflict_if};
 use crate::produce::Produced;
-use crate::seen::check_columns;
-use crate::validation::Validation;
 use crate::{LAST_ADDED, Update};
 
 /// Makes changes to the default spec.
@@ -48,7 +47,12 @@ fn check_names(metadata: &TableMetadata, validation: Validation<'_>, changes: &S
         match change {
             SpecChange::Add(declared) => {
                 let columns = &declared.source.columns;
-                check_columns(validation.seen, metadata.current_schema(), columns, changes.case_sensitive)?;
+                check_columns(
+                    validation.columns_at_start,
+                    metadata.current_schema(),
+                    columns,
+                    changes.case_sensitive,
+                )?;
             }
             SpecChange::Remove(name) | SpecChange::Rename { name, .. } => {
                 let then = validation.starting.and_then(|starting| field(starting, name));

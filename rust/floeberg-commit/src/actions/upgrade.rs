@@ -8,7 +8,7 @@ use floeberg_iceberg::metadata::TableMetadata;
 
 use crate::Update;
 use crate::produce::Produced;
-use crate::random::random_uuid;
+use floeberg_io::random::random_uuid;
 
 /// Raises it; a table of v1 gets the uuid that it may lack.
 pub(crate) fn upgrade(metadata: &TableMetadata, version: u8) -> Produced {

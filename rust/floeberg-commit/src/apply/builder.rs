@@ -79,7 +79,7 @@ impl TableMetadataBuilder {
             },
             previous: base
                 .map(|previous| (previous.metadata_location.to_owned(), previous.metadata.last_updated_ms)),
-            // Clocks differ. The time of a table still never goes back.
+            // Clocks differ. The time of a table must never decrease.
             now_ms: now_ms.max(base.map_or(0, |previous| previous.metadata.last_updated_ms)),
             added_snapshots: HashSet::new(),
             removes_snapshots: false,

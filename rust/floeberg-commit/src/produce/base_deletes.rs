@@ -17,8 +17,8 @@ use floeberg_io::location::canonical;
 
 use super::complete_manifests::base_manifests;
 use super::context::ActionContext;
+use super::files_by_path::FilesByPath;
 use super::filtered::has_live_files;
-use super::named_files::NamedFiles;
 use super::removal::partition_key;
 use floeberg_iceberg::manifest::{EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile};
 use floeberg_iceberg::metadata::Snapshot;
@@ -32,7 +32,7 @@ pub(crate) struct BaseCheck<'a> {
     /// The files that it removes, as the table lists them.
     pub removed: &'a [WrittenFile],
     /// All files that it removes, by their names.
-    pub named: &'a NamedFiles,
+    pub named: &'a FilesByPath,
     /// Data files that its deletes are for, besides those that delete files name.
     pub referenced_data_files: &'a [String],
     /// The snapshot whose rows it read; `None` is a branch without one.
@@ -186,7 +186,7 @@ fn targets<'a>(context: &ActionContext<'_>, check: BaseCheck<'a>) -> Result<Targ
             Some((canonical(written.file.referenced_data_file.as_deref()?), partition(written)))
         })
         .collect();
-    // Rows of files that only go are not brought back.
+    // Rows of files that are only removed do not come back.
     let writes_rows = check.added.iter().any(|written| written.file.content == FileContent::Data);
     let data =
         check.removed.iter().filter(|written| writes_rows && written.file.content == FileContent::Data);
@@ -205,7 +205,7 @@ fn check_deletes(
     context: &ActionContext<'_>,
     entries: &ManifestEntries,
     targets: &Targets<'_>,
-    named: &NamedFiles,
+    named: &FilesByPath,
 ) -> Result<()> {
     let specs = context.specs()?;
     let spec = specs.get(entries.spec_id)?;

@@ -16,15 +16,14 @@ use floeberg_properties::PARTITION_SUMMARY_LIMIT;
 use super::complete_manifests::take_base_manifests;
 use super::context::ActionContext;
 use super::filtered::{Filtered, by_content, filter_data, filter_deletes, has_live_files};
+use super::imported_files::{check_not_listed, check_there};
 use super::merged::merge;
 use super::new_manifests::new_manifests;
-use super::received::{check_not_listed, check_there};
 use super::removal::Removal;
 use super::snapshot::{Produced, add_snapshot};
 use crate::RowCounts;
-use crate::fit::{Columns, check_fit};
-use crate::progress::Step;
-use crate::summary::{Counted, Summary};
+use crate::columns::{FileOrigin, check_schema_and_spec};
+use crate::state::{Counted, Step, Summary};
 
 /// What changes.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +53,7 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     context.progress.begin(Step::Committing, 0);
     let parent = context.parent()?;
     let (data, deletes) = by_content(take_base_manifests(context)?);
-    check_fit(&context.metadata, change.added, Columns::Come)?;
+    check_schema_and_spec(&context.metadata, change.added, FileOrigin::Written)?;
     if !context.files_are_new {
         check_not_listed(context, data.iter().chain(&deletes), change.added, change.may_have_links)?;
         check_there(context, change.added)?;

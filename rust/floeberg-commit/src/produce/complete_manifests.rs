@@ -37,7 +37,7 @@ pub(crate) fn base_manifests(context: &ActionContext<'_>) -> Result<Arc<Vec<Mani
     Ok(Arc::clone(known.insert(Arc::new(read.unwrap_or_default()))))
 }
 
-/// The same, for whoever makes the snapshot and needs them no more.
+/// The manifests of the base, for the caller who makes the snapshot: they are taken out of the context.
 pub(super) fn take_base_manifests(context: &ActionContext<'_>) -> Result<Vec<ManifestFile>> {
     let manifests = base_manifests(context)?;
     context.base_manifests.lock().unwrap_or_else(PoisonError::into_inner).take();

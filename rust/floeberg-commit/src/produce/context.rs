@@ -1,6 +1,6 @@
 //! What does an operation work with?
 //!
-//! In: a table, as the operations before it left it. Out: its branch, its manifests, and where new ones go.
+//! In: a table, as the operations before it left it. Out: its branch, its manifests, and the locations of new ones.
 //! Spec: Snapshot References; Snapshots.
 
 use std::collections::BTreeMap;
@@ -11,10 +11,8 @@ use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
 use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
-use crate::commit_files::{CommitFiles, ManifestKey, ManifestWork};
-use crate::known_rows::KnownRows;
-use crate::progress::Progress;
-use crate::seen::{Seen, with_names_of_now};
+use crate::columns::{ColumnsAtStart, with_names_of_now};
+use crate::state::{CommitFiles, FoundRowsCache, ManifestKey, ManifestWork, Progress};
 
 /// What one operation of an attempt works with.
 #[derive(Debug)]
@@ -30,7 +28,7 @@ pub(crate) struct ActionContext<'a> {
     /// What earlier attempts made.
     pub kept: &'a CommitFiles,
     /// The rows that earlier attempts found.
-    pub known_rows: &'a KnownRows,
+    pub found_rows_cache: &'a FoundRowsCache,
     /// How far the attempt is.
     pub progress: &'a Progress,
     /// Were the added files written by the committer itself, under unique names?
@@ -128,11 +126,16 @@ impl ActionContext<'_> {
     }
 
     /// A filter bound to the columns of the table. Names mean the columns that had them when the operation began.
-    pub fn bind(&self, filter: &Expr, case_sensitive: bool, seen: Option<&Seen>) -> Result<BoundExpr> {
+    pub fn bind(
+        &self,
+        filter: &Expr,
+        case_sensitive: bool,
+        columns_at_start: Option<&ColumnsAtStart>,
+    ) -> Result<BoundExpr> {
         let now = self.metadata.current_schema();
-        match seen {
+        match columns_at_start {
             None => bind(filter, now, case_sensitive),
-            Some(seen) => bind(&with_names_of_now(filter, seen, now, case_sensitive)?, now, true),
+            Some(at_start) => bind(&with_names_of_now(filter, at_start, now, case_sensitive)?, now, true),
         }
     }
 }

@@ -21,8 +21,7 @@ use floeberg_io::location::canonical;
 use super::context::ActionContext;
 use super::removal::Removal;
 use super::rolling::RollingManifests;
-use crate::commit_files::{ManifestWork, RewrittenManifests};
-use crate::summary::Counted;
+use crate::state::{Counted, ManifestWork, RewrittenManifests};
 
 /// A manifest after files were removed.
 pub(super) struct Filtered {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_avro::encode::{Compression, ContainerOptions};
+use floeberg_avro::write::{Compression, ContainerOptions};
 use floeberg_core::Result;
 use floeberg_properties::{MANIFEST_CODEC, MANIFEST_GZIP_LEVEL, MANIFEST_ZSTD_LEVEL};
 use floeberg_properties::{Whole, unexpected};

@@ -16,7 +16,7 @@ use floeberg_properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, M
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
-use crate::commit_files::{ManifestWork, RewrittenManifests};
+use crate::state::{ManifestWork, RewrittenManifests};
 
 /// Merges manifests of one content. Returns them, and how many manifests of earlier snapshots they replace.
 pub(super) fn merge(
@@ -44,7 +44,7 @@ pub(super) fn merge(
     Ok((merged.into_iter().flat_map(|(manifests, _)| manifests).collect(), replaced))
 }
 
-/// Neighbours of at most so many bytes together, packed from the end; the order stays.
+/// Runs of neighbours of at most this many bytes together, packed from the end; the order stays.
 fn pack_from_end(group: Vec<ManifestFile>, target: i64) -> Vec<Vec<ManifestFile>> {
     let mut bins: Vec<Vec<ManifestFile>> = Vec::new();
     let mut bytes = 0_i64;

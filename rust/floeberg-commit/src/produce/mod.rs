@@ -1,8 +1,8 @@
-//! Which manifests and which snapshot do files that come and go make?
+//! Which manifests and which snapshot follow from added and removed files?
 //!
 //! In: files to add and to remove, and a base. Out: manifests that are written, and updates with the snapshot.
 
-mod named_files;
+mod files_by_path;
 mod removal;
 mod manifest_options;
 mod context;
@@ -12,7 +12,7 @@ mod filtered;
 mod merged;
 mod new_manifests;
 mod moved_branch;
-mod received;
+mod imported_files;
 mod base_deletes;
 mod snapshot;
 mod change_files;
@@ -21,9 +21,9 @@ pub(crate) use base_deletes::{BaseCheck, check_base};
 pub(crate) use change_files::{FileChange, change_files};
 pub(crate) use complete_manifests::{base_manifests, manifests_of};
 pub(crate) use context::ActionContext;
+pub(crate) use files_by_path::FilesByPath;
 pub(crate) use filtered::has_live_files;
 pub(crate) use manifest_options::manifest_options;
 pub(crate) use moved_branch::{check_moved_branch, purpose_of};
-pub(crate) use named_files::NamedFiles;
 pub(crate) use removal::{Removal, partition_key};
 pub(crate) use snapshot::Produced;

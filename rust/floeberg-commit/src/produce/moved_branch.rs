@@ -20,12 +20,12 @@ use floeberg_io::location::canonical;
 use super::complete_manifests::manifests_of;
 use super::context::ActionContext;
 use super::filtered::has_live_files;
-use crate::fit::{Columns, check_fit, fits_always};
+use crate::columns::{FileOrigin, check_schema_and_spec, fits_always};
 
 /// Looks at the files that a branch gets, if columns were changed since they were written. `from` is its snapshot; a branch that is
 /// made comes from the snapshot that it would start at.
 ///
-/// Errors: those of [`check_fit`]; those of reading manifests.
+/// Errors: those of [`check_schema_and_spec`]; those of reading manifests.
 pub(crate) fn check_moved_branch(
     context: &ActionContext<'_>,
     branch: &str,
@@ -48,8 +48,8 @@ pub(crate) fn check_moved_branch(
         for (writer, file) in files_that_come(context, &writers, from, to)? {
             (if before.contains(&writer) { &mut return_ } else { &mut come }).push(file);
         }
-        check_fit(metadata, &come, Columns::Come)?;
-        check_fit(metadata, &return_, Columns::WereThere)
+        check_schema_and_spec(metadata, &come, FileOrigin::Published)?;
+        check_schema_and_spec(metadata, &return_, FileOrigin::OfBranch)
     };
     let moved = check().context("branch", branch);
     moved.context("snapshot", to)
@@ -78,7 +78,7 @@ fn purpose(metadata: &TableMetadata, schema: &Arc<Schema>, spec_id: i32) -> Resu
 /// The snapshots that may have added files of a snapshot, and the columns of each.
 struct Writers {
     schemas: HashMap<i64, Arc<Schema>>,
-    /// Those of files whose snapshot is expired: of the oldest one that is there.
+    /// The columns of files whose snapshot is expired: those of the oldest snapshot that is left.
     oldest: Arc<Schema>,
 }
 
@@ -100,8 +100,8 @@ impl Writers {
     }
 }
 
-/// The live data files of a snapshot that another one does not have, with the snapshots that added them. All of them where the other
-/// one has deletes that this one lacks.
+/// The live data files of a snapshot that another one does not have, with the snapshots that added them. All of them where the
+/// other one has deletes that this one lacks.
 fn files_that_come(
     context: &ActionContext<'_>,
     writers: &Writers,
@@ -153,12 +153,12 @@ fn files_that_come(
 #[derive(Default)]
 struct Names {
     data: HashSet<String>,
-    /// With the places of vectors in their files.
+    /// Paths, with the offsets of deletion vectors in their files.
     deletes: HashSet<(String, Option<i64>)>,
 }
 
 impl Names {
-    /// Those of manifests that are not among others.
+    /// The names of manifests that are not among others.
     fn of_others(
         context: &ActionContext<'_>,
         manifests: &[ManifestFile],

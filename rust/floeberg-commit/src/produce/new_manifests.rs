@@ -16,7 +16,7 @@ use floeberg_properties::MANIFEST_TARGET_SIZE;
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
-use crate::commit_files::{ManifestWork, RewrittenManifests};
+use crate::state::{ManifestWork, RewrittenManifests};
 
 /// Writes the manifests of new files: those of data files first.
 ///

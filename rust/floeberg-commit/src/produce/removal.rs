@@ -1,6 +1,7 @@
 //! What does an operation remove?
 //!
-//! In: a filter on rows, partitions, or names of files. Out: for each entry of a manifest, whether none, some or all of its rows are removed.
+//! In: a filter on rows, partitions, or names of files. Out: for each entry of a manifest, whether none, some or all of its rows
+//! are removed.
 //! Spec: Scan Planning; Commit Conflict Resolution and Retry.
 //!
 //! Invariant: every proof about a file comes from the one [`Pruner`].
@@ -15,18 +16,18 @@ use floeberg_iceberg::manifest::{
     ManifestContent, ManifestEntries, ManifestFile, PruneCounts, Pruner, RowsMatch, Specs,
 };
 
-use super::named_files::NamedFiles;
-use crate::summary::Counted;
+use super::files_by_path::FilesByPath;
+use crate::state::Counted;
 
 /// What an operation removes.
 #[derive(Debug)]
 pub(crate) enum Removal {
     /// Rows that match, and the data files of which all do; `None` where these are not known.
-    Rows(Box<Pruner>, Arc<Specs>, Option<NamedFiles>),
+    Rows(Box<Pruner>, Arc<Specs>, Option<FilesByPath>),
     /// Partitions, whole: spec and values.
     Partitions(Arc<Specs>, HashSet<(i32, PartitionKey)>),
     /// Files by their names.
-    Files(NamedFiles),
+    Files(FilesByPath),
 }
 
 impl Removal {
@@ -35,8 +36,8 @@ impl Removal {
         Self::Rows(Box::new(Pruner::new(filter, &specs)), specs, None)
     }
 
-    /// The same rows, once it is known which data files have no others.
-    pub fn of_whole_files(self, files: NamedFiles) -> Self {
+    /// The same rows, with the data files all of whose rows are deleted.
+    pub fn of_whole_files(self, files: FilesByPath) -> Self {
         match self {
             Self::Rows(pruner, specs, _) => Self::Rows(pruner, specs, Some(files)),
             other @ (Self::Partitions(..) | Self::Files(_)) => other,
@@ -55,7 +56,7 @@ impl Removal {
     }
 
     /// The data files that are affected, where they are known by their names.
-    pub fn known_data_files(&self) -> Option<&NamedFiles> {
+    pub fn known_data_files(&self) -> Option<&FilesByPath> {
         match self {
             Self::Rows(_, _, known) => known.as_ref(),
             Self::Files(files) => Some(files),

@@ -1,7 +1,7 @@
 //! Which data files may hold rows that match a filter, and where are files of these names?
 //!
-//! In: a filter or names, and the manifests of the base. Out: the files of which all rows match, those that must be looked into, and
-//! the manifests that list them.
+//! In: a filter or names, and the manifests of the base. Out: the files of which all rows match, those that must be looked into,
+//! and the manifests that list them.
 //! Spec: Scan Planning (strict projection).
 
 use std::collections::HashSet;
@@ -78,7 +78,7 @@ pub(crate) fn listed(context: &ActionContext<'_>, paths: &HashSet<String>) -> Re
     listed_in(context, &base_manifests(context)?, paths)
 }
 
-/// Those of these manifests that do.
+/// The manifests among these that list live data files of these paths.
 pub(super) fn listed_in(
     context: &ActionContext<'_>,
     manifests: &[ManifestFile],

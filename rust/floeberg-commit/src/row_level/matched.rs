@@ -30,7 +30,7 @@ use roaring::RoaringTreemap;
 
 use super::affected::{listed, listed_in};
 use crate::produce::{ActionContext, manifests_of};
-use crate::progress::Step;
+use crate::state::Step;
 
 /// A data file with rows that match.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Matched {
     }
 }
 
-/// The data file of a task, as it is named where it goes.
+/// The data file of a task, as a file to remove.
 pub(crate) fn data_file(task: &FileScanTask) -> WrittenFile {
     let file = DataFile {
         partition: task.partition.iter().map(|(_, value)| value.clone()).collect(),
@@ -84,7 +84,7 @@ pub(crate) fn matched(
     let tasks = tasks(context, filter.clone(), paths, Some(manifests))?;
     let reader = reader_of_positions(context)?;
     context.progress.begin(Step::Reading, tasks.len());
-    context.known_rows.prepare(context.operation, filter, &context.metadata);
+    context.found_rows_cache.prepare(context.operation, filter, &context.metadata);
     let found = ordered(&tasks, context.reader.threads, &context.reader.cancel, |task| {
         let rows = known_or_read(context, &reader, task)?;
         context.progress.add_file();
@@ -99,8 +99,8 @@ pub(crate) fn matched(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The first of these files, by canonical paths, that has a row that matches, besides `except`. With `gone_too` also one that is not
-/// in the table.
+/// The first of these files, by canonical paths, that has a row that matches, besides `except`. With `gone_too` also one that is
+/// not in the table.
 ///
 /// Errors: those of planning and reading.
 pub(crate) fn any_match(
@@ -132,7 +132,7 @@ pub(crate) fn any_match(
     Ok(found.into_iter().flatten().next())
 }
 
-/// The same for rows with a key of a source.
+/// Finds a file with a row that has a key of a source.
 pub(crate) fn any_with_key(
     context: &ActionContext<'_>,
     keys: &SourceKeys,
@@ -200,18 +200,18 @@ fn reader_of_positions(context: &ActionContext<'_>) -> Result<Arc<TableReader>> 
     Ok(Arc::new(TableReader::new(read_request(context, Schema::new(0, vec![position])?)?)))
 }
 
-/// The positions of the rows of a task that match its residual, by an earlier attempt if one looked for them. Some may be deleted by
-/// now.
+/// The positions of the rows of a task that match its residual, by an earlier attempt if one looked for them. Some may be
+/// deleted by now.
 fn known_or_read(
     context: &ActionContext<'_>,
     reader: &Arc<TableReader>,
     task: &FileScanTask,
 ) -> Result<RoaringTreemap> {
-    if let Some(known) = context.known_rows.of(context.operation, task) {
+    if let Some(known) = context.found_rows_cache.of(context.operation, task) {
         return Ok(known);
     }
     let rows = rows_of(reader, task)?;
-    context.known_rows.found(context.operation, task, &rows);
+    context.found_rows_cache.found(context.operation, task, &rows);
     Ok(rows)
 }
 
@@ -242,7 +242,7 @@ fn tasks(
     tasks_at(context, context.parent()?, filter, paths, manifests)
 }
 
-/// The same in a snapshot of the table.
+/// The tasks of data files in a snapshot of the table.
 pub(super) fn tasks_at(
     context: &ActionContext<'_>,
     snapshot: Option<Arc<Snapshot>>,

@@ -3,8 +3,8 @@
 //! In: the rows by data file. Out: vectors, or position deletes before v3, and the delete files that they replace.
 //! Spec: Deletion Vectors; Position Delete Files; Appendix E, Version 3.
 //!
-//! Invariant: a vector holds what the older vector and position deletes of its data file hold. These go if they are for this data
-//! file alone.
+//! Invariant: a vector holds what the older vector and position deletes of its data file hold. These are removed if they are for
+//! this data file alone.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ use floeberg_io::location::canonical;
 
 use super::matched::Matched;
 use crate::produce::ActionContext;
-use crate::random::random_uuid;
+use floeberg_io::random::random_uuid;
 
-/// Writes the delete files. Returns them, and those that go.
+/// Writes the delete files. Returns the new ones, and those that they replace.
 ///
 /// Errors: `InvalidInput` for a table of v1; those of the store.
 pub(crate) fn merged_on_read(
@@ -52,7 +52,7 @@ pub(crate) fn merged_on_read(
     Ok((receipt, replaced))
 }
 
-/// The delete file as it is named where it goes, if it is for this data file alone.
+/// The delete file to remove, if it is for this data file alone.
 fn replaced_by_vector(delete: &DeleteFile, data_file: &str) -> Option<WrittenFile> {
     let content_offset = match &delete.kind {
         DeleteKind::Vector { content_offset, .. } => Some(*content_offset),

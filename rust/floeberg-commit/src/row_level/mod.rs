@@ -1,22 +1,22 @@
-//! Which rows of data files does an operation change, and what takes their place?
+//! Which rows of data files does an operation change, and which files replace them?
 //!
 //! - `affected`: the data files that may hold such rows, by metadata.
 //! - `matched`: the positions of the rows, by reading the columns of the filter.
-//! - `moved`: where rows are that others wrote again since.
+//! - `rebase_rows`: where rows are that others wrote again since.
 //! - `merged_on_read`: delete files for them.
-//! - `copied`: the other rows of their files, written again.
+//! - `rewrite_rows`: the other rows of their files, written again.
 //! - `row_change`: one of both, and how many rows change.
 
 mod affected;
 mod matched;
-mod moved;
+mod rebase_rows;
 mod merged_on_read;
-mod copied;
+mod rewrite_rows;
 mod row_change;
 
 pub(crate) use affected::{Affected, affected};
 pub(crate) use matched::{
     Matched, any_match, any_with_key, data_file, live_at, lost_rows_since, matched, with_deletes,
 };
-pub(crate) use moved::{Moved, moved};
+pub(crate) use rebase_rows::{RebasedRows, rebase_rows};
 pub(crate) use row_change::{RowChange, counted, row_change};

@@ -1,18 +1,19 @@
-//! What takes the place of data files of which rows are deleted?
+//! Which files replace data files of which rows are deleted?
 //!
-//! In: files of which all rows go, and positions of rows of others. Out: the files that come and go, and how many rows these are.
+//! In: files of which all rows are deleted, and positions of deleted rows of others. Out: added and removed files, and counts of
+//! rows.
 //! Spec: Row-level Deletes; Snapshots (`overwrite`, `delete`).
 //!
-//! Invariant: a file of which no row is left goes whole, in both modes.
+//! Invariant: a file of which no row is left is removed, in both modes.
 
 use floeberg_core::Result;
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 
-use super::copied::copied;
 use super::matched::Matched;
 use super::merged_on_read::merged_on_read;
+use super::rewrite_rows::rewrite_rows;
 use crate::produce::ActionContext;
-use crate::progress::Step;
+use crate::state::Step;
 use crate::{DeleteMode, RowCounts};
 
 /// Files that change rows.
@@ -20,13 +21,13 @@ use crate::{DeleteMode, RowCounts};
 pub(crate) struct RowChange {
     /// Copies of rows that stay, or delete files.
     pub added: Receipt,
-    /// The data files that go, and delete files that are replaced.
+    /// The removed data files, and delete files that are replaced.
     pub removed: Vec<WrittenFile>,
     /// The rows and data files that change.
     pub counts: RowCounts,
 }
 
-/// Writes copies of the rows that stay, or delete files. `whole` are files of which all rows go.
+/// Writes copies of the remaining rows, or delete files. `whole` are files of which all rows are deleted.
 ///
 /// Errors: those of reading and writing. Files that were written are removed with those of the attempt.
 pub(crate) fn row_change(
@@ -46,7 +47,7 @@ pub(crate) fn row_change(
     let added = match mode {
         DeleteMode::CopyOnWrite => {
             removed.extend(some.iter().map(Matched::data_file));
-            let copies = copied(context, some)?;
+            let copies = rewrite_rows(context, some)?;
             counts.copied_rows = copies.rows();
             copies
         }

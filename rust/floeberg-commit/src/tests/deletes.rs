@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use floeberg_avro::encode::ContainerOptions;
+use floeberg_avro::write::ContainerOptions;
 use floeberg_core::value::Value;
 use floeberg_iceberg::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntry, ManifestListRequest, ManifestListWriter,

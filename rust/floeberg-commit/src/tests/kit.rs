@@ -15,8 +15,8 @@ use floeberg_io::location::join;
 use floeberg_io::{MemoryStore, Store, StoreOptions};
 use serde_json::{Value as Json, json};
 
-use crate::random::random_uuid;
 use crate::{Attempt, Commit, CommitRequest, NewTable, Operation, RefChange, SnapshotChoice};
+use floeberg_io::random::random_uuid;
 
 /// A table that only this test knows.
 pub(super) struct Kit {

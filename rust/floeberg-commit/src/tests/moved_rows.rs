@@ -17,8 +17,8 @@ use super::row_commands::source;
 use super::row_deletes::{MODES, delete, lineage};
 use super::row_deltas::{append, data, delta, ids, keys, operation};
 use super::row_positions::positions;
-use crate::random::random_uuid;
 use crate::{DeleteMode, IsolationLevel, Operation, RowCommand, RowDelta};
+use floeberg_io::random::random_uuid;
 
 const COPY: Option<DeleteMode> = Some(DeleteMode::CopyOnWrite);
 const MERGE: Option<DeleteMode> = Some(DeleteMode::MergeOnRead);

@@ -184,7 +184,8 @@ fn who_moves_a_ref_must_have_seen_where_it_was() {
         set_current(ids[1]),
         change(RefChange::Replace { name: name("main"), kind: RefKind::Branch, snapshot_id: ids[0] }),
     ] {
-        let error = after_another(&mut kit, operation, "main", append(&crate::random::random_uuid(), "x"));
+        let error =
+            after_another(&mut kit, operation, "main", append(&floeberg_io::random::random_uuid(), "x"));
         assert_eq!(error.kind(), ErrorKind::CommitConflict, "{error}");
     }
     // What loses nothing is made on the newer table.

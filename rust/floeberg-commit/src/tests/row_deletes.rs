@@ -14,8 +14,8 @@ use proptest::prelude::*;
 
 use super::kit::Kit;
 use super::row_deltas::{append, data, deletes, delta, ids, keys, live_deletes, operation};
-use crate::random::random_uuid;
 use crate::{DeleteMode, IsolationLevel, Operation};
+use floeberg_io::random::random_uuid;
 
 pub(super) const MODES: [DeleteMode; 2] = [DeleteMode::CopyOnWrite, DeleteMode::MergeOnRead];
 

@@ -13,7 +13,6 @@ use floeberg_io::{MemoryStore, Store, StoreOptions};
 use proptest::prelude::*;
 
 use super::kit::Kit;
-use crate::random::random_uuid;
 use crate::{IsolationLevel, Operation, Previous, RowDelta, Update, apply};
 use floeberg_iceberg::Scan;
 use floeberg_iceberg::manifest::{EntryStatus, FileContent, ManifestContent};
@@ -22,6 +21,7 @@ use floeberg_iceberg::write::{
     DeleteRecipe, DeletedPositions, EqualityWriter, Receipt, WriteRecipe, WriteTask, Writer, WrittenFile,
     write_positions, write_vectors,
 };
+use floeberg_io::random::random_uuid;
 
 const TASK: WriteTask<'static> = WriteTask { partition: 0, name: "t" };
 

@@ -7,8 +7,8 @@ use floeberg_io::MemoryStore;
 use super::kit::Kit;
 use super::row_deletes::{cases, delete, lineage, said_operation, stored};
 use super::row_deltas::{append, data, deletes, delta, ids, keys, live_deletes, operation};
-use crate::random::random_uuid;
 use crate::{Commit, CommitRequest, DeleteMode, IsolationLevel, Operation, RowCounts, Step};
+use floeberg_io::random::random_uuid;
 
 fn overwrite(kit: &Kit, new: &[i64], filter: &str, mode: Option<DeleteMode>) -> Operation {
     Operation::Overwrite {

@@ -11,8 +11,8 @@ use roaring::RoaringTreemap;
 use super::kit::{Kit, create_ref};
 use super::row_deletes::{delete, said_operation, stored};
 use super::row_deltas::{append, data, delta, ids, keys, live_deletes, operation};
-use crate::random::random_uuid;
 use crate::{Commit, CommitRequest, DeleteMode, IsolationLevel, Operation, RowDelta};
+use floeberg_io::random::random_uuid;
 
 fn rows(of: &[(&WrittenFile, &[u64])]) -> BTreeMap<String, RoaringTreemap> {
     of.iter().map(|(file, rows)| (file.file.file_path.clone(), rows.iter().copied().collect())).collect()

@@ -16,9 +16,9 @@ use floeberg_properties::VIEW_METADATA_CODEC;
 use serde_json::Value as Json;
 
 use super::{ViewOperation, ViewRequirement, ViewUpdate, apply_to_view};
-use crate::clock::now_ms;
-use crate::metadata_file::write_document;
-use crate::random::random_uuid;
+use crate::apply::write_document;
+use crate::state::now_ms;
+use floeberg_io::random::random_uuid;
 
 /// An operation on one base.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl ViewAttempt {
         &self.requirements
     }
 
-    /// What it changes.
+    /// The updates of the commit.
     pub fn updates(&self) -> &[ViewUpdate] {
         &self.updates
     }

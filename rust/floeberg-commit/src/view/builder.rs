@@ -4,7 +4,7 @@
 //! Spec: View Spec, View Metadata; REST catalog specification, `ViewUpdate`.
 //!
 //! Invariant: versions never change, and no version with a statement is lost in silence: the current version and those that
-//! the commit adds are kept, and a dialect goes only where the view's properties allow it.
+//! the commit adds are kept, and a dialect is dropped only where the view's properties allow it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl ViewMetadataBuilder {
     /// Begins with the base, or with an empty view.
     fn begin(base: Option<&ViewMetadata>, now_ms: i64) -> Self {
         let metadata = base.map_or_else(ViewMetadata::empty, Clone::clone);
-        // Clocks differ. The time of a view still never goes back.
+        // Clocks differ. The time of a view must never decrease.
         let last = metadata.version_log.last().map_or(0, |entry| entry.timestamp_ms);
         Self {
             previous: base.map(|base| Arc::clone(base.current_version())),

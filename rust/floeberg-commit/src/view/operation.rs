@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 use super::ViewUpdate;
 use super::builder::{find_schema, find_version};
 use crate::LAST_ADDED;
-use crate::random::random_uuid;
+use floeberg_io::random::random_uuid;
 
 /// The first id of a version, as in Iceberg Java.
 const FIRST_VERSION: i32 = 1;
@@ -48,12 +48,12 @@ pub enum ViewOperation {
     },
     /// Sets and removes properties.
     UpdateProperties {
-        /// Those to set.
+        /// The properties to set.
         updates: BTreeMap<String, String>,
         /// The names of those to remove.
         removals: Vec<String>,
     },
-    /// Sets where new metadata files go.
+    /// Sets the location of new metadata files.
     SetLocation(String),
 }
 
@@ -73,7 +73,7 @@ pub struct NewView {
 pub struct NewVersion {
     /// The schema as it was given.
     schema: Schema,
-    /// The same with ids from 1.
+    /// The schema with ids from 1.
     fresh: Schema,
     version: ViewVersion,
 }

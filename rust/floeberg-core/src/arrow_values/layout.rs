@@ -74,7 +74,7 @@ fn of_arrow(checked: Result<(), ArrowError>) -> Result<(), String> {
     })
 }
 
-/// Do offsets never fall, and stay within so many values?
+/// Do offsets never fall, and stay within this many values?
 fn ascending<O: OffsetSizeTrait + Display>(offsets: &[O], values: usize) -> Result<(), String> {
     let falls = offsets.windows(2).position(|pair| pair[1] < pair[0]);
     if let Some(row) = falls {

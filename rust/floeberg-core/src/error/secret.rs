@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-/// What stands in the place of a user and a password.
+/// What is shown instead of a user and a password.
 const HIDDEN: &str = "***";
 
 /// A text without the users and passwords of the locations in it: `s3://***@bucket/key`.

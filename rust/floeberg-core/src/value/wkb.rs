@@ -73,7 +73,7 @@ fn points(left: &mut &[u8], is_little: bool, point: usize) -> Result<(), String>
     take(left, points * point).map(drop)
 }
 
-/// A count of things that take so many bytes each, or more.
+/// A count of things, each of which takes at least this many bytes.
 fn count(left: &mut &[u8], is_little: bool, least: usize) -> Result<usize, String> {
     let count = unsigned(left, is_little)? as usize;
     if count > left.len() / least {

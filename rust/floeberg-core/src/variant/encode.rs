@@ -65,7 +65,7 @@ impl Primitive {
         Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
     }
 
-    /// The type of a column of decimals of so many digits.
+    /// The type of a column of decimals of this many digits.
     pub(super) fn decimal_of(precision: u8) -> Self {
         match precision {
             0..=9 => Self::Decimal4,

@@ -130,7 +130,7 @@ impl<'a> Seen<'a> {
         Some(self.fields.entry(name).or_default())
     }
 
-    /// How to shred the place, for so many values at the top.
+    /// How to shred this part of the values, for this many values at the top.
     fn shape(self, rows: usize) -> Result<Option<Part>> {
         Ok(match self.family {
             None | Some(Family::Mixed) => None,
@@ -200,7 +200,7 @@ fn wider(one: Primitive, other: Primitive) -> Primitive {
     if one as u8 >= other as u8 { one } else { other }
 }
 
-/// A column of decimals with so many digits, of the widest type that was seen at least: only these are stored in it.
+/// A column of decimals with this many digits, of the widest type that was seen at least: only these are stored in it.
 fn decimals(widest: Primitive, whole: i32, scale: u8) -> Part {
     let fewest = match widest {
         Primitive::Decimal8 => 10,

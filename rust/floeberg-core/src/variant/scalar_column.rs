@@ -28,7 +28,7 @@ pub(super) struct ScalarColumn {
 
 enum Rows {
     Booleans(BooleanBuilder),
-    /// Values of so many bytes, as variants and Arrow both have them: little-endian numbers.
+    /// Values of this many bytes, as variants and Arrow both have them: little-endian numbers.
     Fixed(usize, Vec<u8>, NullBufferBuilder),
     Bytes(Bytes),
 }

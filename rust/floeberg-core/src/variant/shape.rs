@@ -99,7 +99,7 @@ impl Part {
         Self::Exact(kind, column)
     }
 
-    /// As decimals of so many digits, so many of them after the point.
+    /// As decimals of this precision and scale.
     pub(super) fn decimals(precision: u8, scale: u8) -> Self {
         Self::Exact(Primitive::decimal_of(precision), DataType::Decimal128(precision, scale as i8))
     }

@@ -16,7 +16,7 @@ pub(super) const NULL: &[u8] = &[0];
 pub(super) enum Kind {
     /// A value without parts, of the type with this number.
     Primitive(u8),
-    /// A string of so many bytes.
+    /// A string of this many bytes.
     ShortString(usize),
     /// Values by names.
     Object,

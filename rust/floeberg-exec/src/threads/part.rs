@@ -6,7 +6,7 @@ use floeberg_core::Result;
 
 use super::Job;
 
-/// The place of a part in the stream: the number of its task, and its number in the task.
+/// The position of a part in the stream: the number of its task, and its number in the task.
 pub(super) type PartIndex = (u64, usize);
 
 /// A part of the stream.

@@ -24,7 +24,7 @@ pub enum Mode {
     None,
     /// Sizes and counts.
     Counts,
-    /// Bounds too, of so many characters or bytes.
+    /// Bounds too, of at most this many characters or bytes.
     Truncate(u32),
     /// Whole bounds too.
     Full,

@@ -9,7 +9,7 @@
 use floeberg_core::transform::truncate::{truncate_binary, truncate_string};
 use floeberg_core::value::Value;
 
-/// A lower bound of at most so many code points, or bytes. Values of other types stay unchanged. So do values of a fixed length,
+/// A lower bound of at most this many code points, or bytes. Values of other types stay unchanged. So do values of a fixed length,
 /// because a shorter one would not be of the column's type.
 pub fn shorter_lower(value: Value, length: u32) -> Value {
     match value {
@@ -19,7 +19,7 @@ pub fn shorter_lower(value: Value, length: u32) -> Value {
     }
 }
 
-/// An upper bound of at most so many code points, or bytes; `None` if none exists.
+/// An upper bound of at most this many code points, or bytes; `None` if none exists.
 pub fn shorter_upper(value: Value, length: u32) -> Option<Value> {
     Some(match value {
         Value::String(text) => Value::String(upper_text(text, length)?),

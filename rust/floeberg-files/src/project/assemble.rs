@@ -14,7 +14,7 @@ use floeberg_core::{Context, Error, Result};
 use super::cast::cast;
 use super::source::{ColumnSource, Conversion, Resolved};
 
-/// One field of so many rows, from the decoded fields of its parent. `above` is where its parent is null.
+/// One field of this many rows, from the decoded fields of its parent. `above` is where its parent is null.
 pub(super) fn assemble(
     column: &Resolved,
     decoded: &[ArrayRef],

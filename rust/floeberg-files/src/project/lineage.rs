@@ -21,7 +21,7 @@ impl Inherited {
         matches!(self.fallback, Fallback::AndPosition(_))
     }
 
-    /// The values of so many rows.
+    /// The values of the next rows, this many.
     pub(super) fn array(
         &self,
         column: &Resolved,

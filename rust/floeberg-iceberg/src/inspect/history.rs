@@ -16,7 +16,7 @@ pub(super) fn fields() -> Vec<Field> {
     ]
 }
 
-/// Those of the snapshot log, or of a branch that is read in its place.
+/// The entries of the snapshot log, or of a branch that is read instead.
 pub(super) fn rows(metadata: &TableMetadata, branch: Option<&str>) -> Result<Vec<Row>> {
     let entries = branch.map_or_else(|| metadata.history(), |branch| metadata.history_of(branch));
     let rows = entries.into_iter().map(|entry| {

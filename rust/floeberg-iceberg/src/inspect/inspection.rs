@@ -82,7 +82,7 @@ impl Inspection {
         })
     }
 
-    /// The branch that is read in the place of the current snapshot.
+    /// The branch that is read instead of the current snapshot.
     fn audited(&self) -> Option<&str> {
         match &self.choice {
             SnapshotChoice::Audit(branch) => Some(branch),

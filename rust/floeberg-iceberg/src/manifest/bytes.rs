@@ -44,7 +44,7 @@ impl ManifestBytes {
             .context("path", &self.location)
     }
 
-    /// Block ranges of at most about so many stored bytes.
+    /// Block ranges of at most about this many stored bytes.
     pub fn block_ranges(&self, most_bytes: usize) -> Result<Vec<BlockRange>> {
         cut_manifest(&self.bytes, &self.manifest, most_bytes).context("path", &self.location)
     }

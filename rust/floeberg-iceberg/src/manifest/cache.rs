@@ -94,7 +94,7 @@ struct Cached {
 }
 
 impl ManifestCache {
-    /// An empty cache of at most so many bytes; 0 turns it off.
+    /// An empty cache of at most this many bytes; 0 turns it off.
     pub fn new(most_bytes: u64) -> Self {
         Self { most_bytes, made_in: process::id(), state: Mutex::default(), schemas: Arc::default() }
     }
@@ -143,7 +143,7 @@ impl ManifestCache {
         }
     }
 
-    /// Keeps a block range of a manifest, the one of a number among so many, with partition values of a type and statistics of these
+    /// Keeps a block range of a manifest, given by its number and how many there are, with partition values of a type and statistics of these
     /// columns.
     pub(crate) fn keep(
         &self,
@@ -343,7 +343,7 @@ impl State {
         }
     }
 
-    /// Drops values that this plan did not use, least recently used first, until at most so many bytes are cached.
+    /// Drops values that this plan did not use, least recently used first, until at most this many bytes are cached.
     fn make_room(&mut self, most_bytes: u64, used: Use) -> bool {
         while self.bytes > most_bytes {
             let oldest = self.by_use.first().cloned();

@@ -17,7 +17,7 @@ use crate::manifest::{BlockEntries, ManifestFile};
 const MOST_BYTES: u64 = 2 << 20;
 /// The fewest bytes per block range: opening one costs about as much as some hundred entries.
 const LEAST_BYTES: u64 = 256 << 10;
-/// With so many block ranges per thread, no thread waits long for the others.
+/// Block ranges per thread: enough that no thread waits long for the others.
 const RANGES_A_THREAD: u64 = 4;
 
 /// A piece of a manifest.
@@ -48,7 +48,7 @@ impl ManifestBlocks {
         ranges.into_iter().enumerate().map(each).collect()
     }
 
-    /// Reads a manifest and splits it into pieces of at most about so many bytes.
+    /// Reads a manifest and splits it into pieces of at most about this many bytes.
     pub fn read(reader: &ManifestReader, manifest: ManifestFile, most_bytes: usize) -> Result<Vec<Self>> {
         let bytes = Arc::new(reader.open(&manifest)?);
         let ranges = bytes.block_ranges(most_bytes)?;
@@ -73,7 +73,7 @@ impl ManifestBlocks {
     }
 }
 
-/// The size of the pieces of some manifests that shares the work evenly between so many threads.
+/// The size of the pieces of some manifests that shares the work evenly between this many threads.
 pub(crate) fn block_range_bytes(manifests: &[ManifestFile], threads: usize) -> usize {
     let lengths = manifests.iter().map(|manifest| u64::try_from(manifest.manifest_length).unwrap_or(0));
     let pieces = (threads as u64).saturating_mul(RANGES_A_THREAD).max(1);

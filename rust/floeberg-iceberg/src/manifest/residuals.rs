@@ -26,7 +26,7 @@ impl DistinctResiduals {
         &self.list
     }
 
-    /// The same.
+    /// The different residuals, by number, without a copy.
     pub fn into_list(self) -> Vec<Arc<BoundExpr>> {
         self.list
     }

@@ -115,7 +115,7 @@ struct Evolving<'a> {
     case_sensitive: bool,
     /// The fields of the default spec.
     fields: &'a [PartitionField],
-    /// Positions of those that go.
+    /// Positions of removed fields.
     removed: BTreeSet<usize>,
     /// New names by position.
     renamed: BTreeMap<usize, String>,
@@ -196,7 +196,7 @@ impl Evolving<'_> {
         })
     }
 
-    /// Makes room for a name: a void field that has it, or one that goes, gets its id behind it.
+    /// Makes room for a name: a void field or a removed field that has it gets its id appended.
     fn free_name(&mut self, name: &str) -> Result<()> {
         if self.added.iter().any(|field| field.name == name) {
             return Err(Error::invalid_input(format!("two partition fields are named {name:?}")));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 
-use super::{PartitionSpec, RefKind, Snapshot, SnapshotRef, SortOrder, TableMetadata};
+use super::{PartitionSpec, Snapshot, SnapshotRef, SortOrder, TableMetadata};
 
 /// How many names or ids an error lists.
 const LISTED: usize = 20;
@@ -152,14 +152,6 @@ impl TableMetadata {
             Error::invalid_data(format!("a snapshot names schema {schema_id}; the table has {known}"))
                 .with("snapshot", snapshot.snapshot_id)
         })
-    }
-
-    /// The schema that a read of a ref uses: a branch is read with the current one, a tag with its snapshot's own.
-    pub fn schema_for_ref(&self, name: &str) -> Result<&Arc<Schema>> {
-        match self.reference(name)?.kind {
-            RefKind::Branch => Ok(self.current_schema()),
-            RefKind::Tag => self.schema_for_snapshot(self.snapshot_of_ref(name)?),
-        }
     }
 
     pub(super) fn find_snapshot(&self, snapshot_id: i64) -> Option<&Arc<Snapshot>> {

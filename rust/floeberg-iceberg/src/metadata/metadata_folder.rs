@@ -1,4 +1,4 @@
-//! Where do new metadata files of a table or a view go?
+//! In which folder are new metadata files of a table or a view?
 //!
 //! In: the location and the properties. Out: the metadata folder.
 //! Spec: Appendix F, Path Construction; View Spec, Metadata Location.

@@ -135,14 +135,4 @@ impl ViewVersion {
             && (&self.default_catalog, &self.default_namespace, &self.unknown_keys)
                 == (&other.default_catalog, &other.default_namespace, &other.unknown_keys)
     }
-
-    /// The statement in a dialect. The case of its name does not matter.
-    pub fn sql_for(&self, wanted: &str) -> Option<&str> {
-        self.representations.iter().find_map(|representation| match representation {
-            ViewRepresentation::Sql { sql, dialect, .. } => {
-                (dialect.to_lowercase() == wanted.to_lowercase()).then_some(sql.as_str())
-            }
-            ViewRepresentation::Unknown(_) => None,
-        })
-    }
 }

@@ -156,7 +156,7 @@ impl FileColumns {
     }
 }
 
-/// A chunk with another column in a place.
+/// A chunk with one column replaced.
 pub(crate) fn with_column(chunk: RecordBatch, position: usize, column: ArrayRef) -> Result<RecordBatch> {
     let (schema, mut columns, _) = chunk.into_parts();
     columns[position] = column;

@@ -24,7 +24,7 @@ const APPEND: &str = "append";
 /// The snapshots of a range, of which only appends are read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appends {
-    /// Those that appended, oldest first.
+    /// The snapshots that appended, oldest first.
     pub(super) snapshots: Vec<Arc<Snapshot>>,
     /// Their ids.
     ids: HashSet<i64>,
@@ -36,8 +36,8 @@ impl Appends {
     /// The appends after one snapshot up to another, that one included. Without a first one: of all ancestors that the
     /// metadata still has.
     ///
-    /// The first snapshot may be expired, as long as a snapshot of the range names it as its parent. If it is also the last one, the
-    /// range is empty.
+    /// The first snapshot may be expired, as long as a snapshot of the range names it as its parent. If it is also the last one,
+    /// the range is empty.
     ///
     /// Errors: `InvalidInput` if the first is not an ancestor of the last; `Unsupported` for a snapshot without an
     /// operation.

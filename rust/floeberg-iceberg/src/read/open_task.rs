@@ -28,9 +28,9 @@ const BATCH_BYTES: usize = 64 << 20;
 pub(super) enum Wanted<'a> {
     /// All.
     All,
-    /// Those at these positions.
+    /// The rows at these positions.
     At(&'a RoaringTreemap),
-    /// Those at other positions.
+    /// The rows at other positions.
     Except(&'a RoaringTreemap),
 }
 

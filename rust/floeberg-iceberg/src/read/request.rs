@@ -90,14 +90,14 @@ impl ReadRequest {
         self
     }
 
-    /// With so many rows in a batch, at most.
+    /// The same request, for batches of at most this many rows.
     #[must_use]
     pub fn with_batch_rows(mut self, rows: usize) -> Self {
         self.files.batch_rows = rows.max(1);
         self
     }
 
-    /// With so many bytes of memory.
+    /// The same request, with at most this many bytes of memory.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;

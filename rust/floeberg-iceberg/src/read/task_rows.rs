@@ -20,9 +20,9 @@ use super::deletes::KeyFilter;
 pub(super) enum Deleted {
     /// The task has no equality deletes.
     None,
-    /// They are dropped.
+    /// Deleted rows are dropped.
     Dropped(Arc<KeyFilter>),
-    /// They are marked, and so are rows that are deleted by position.
+    /// Deleted rows are marked, and so are rows that are deleted by position.
     Marked(Arc<DeletedColumn>),
 }
 

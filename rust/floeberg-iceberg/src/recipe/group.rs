@@ -88,7 +88,7 @@ impl GroupRecipe {
         }
     }
 
-    /// The rows, as batches in the order of the tasks, read by so many threads; `None` uses the budget's number.
+    /// The rows, as batches in the order of the tasks, read by at most this many threads; `None` uses the budget's number.
     pub fn stream(&self, cancel: &Cancel, threads: Option<usize>) -> Result<BatchStream> {
         let threads = threads.map_or_else(thread_budget, Ok)?;
         let reader = Arc::new(TableReader::new(self.read.request(cancel)?));

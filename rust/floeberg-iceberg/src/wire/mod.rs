@@ -1,6 +1,6 @@
 //! What do the bytes of Iceberg's own files say?
 //!
-//! Raw structures and back, as plain functions without I/O. `json` is the JSON of metadata, with places for errors.
+//! Raw structures and back, as plain functions without I/O. `json` is the JSON of metadata, with paths for errors.
 //! `puffin` and `vector` are Puffin files and deletion vectors. Avro is `floeberg-avro`.
 
 pub mod json;

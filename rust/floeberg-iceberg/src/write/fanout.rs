@@ -95,7 +95,7 @@ impl Fanout {
         }
     }
 
-    /// From now on, tells how far the write is.
+    /// From now on, reports how far the write is.
     pub fn report_to(&mut self, progress: &Arc<WriteProgress>) {
         self.progress = Arc::clone(progress);
     }

@@ -1,4 +1,4 @@
-//! Where does a data file go?
+//! Which location does a data file get?
 //!
 //! In: a table's location, properties, a partition and a file's name. Out: a new location.
 //! Spec: Appendix F, Path Construction (and Iceberg Java's location providers).

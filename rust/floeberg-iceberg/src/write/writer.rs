@@ -75,7 +75,7 @@ impl Writer {
         Self::with_memory(recipe, store, task, cancel, memory_budget()?)
     }
 
-    /// The same, with so many bytes for rows and row groups, about.
+    /// The same, with about this many bytes of memory for rows and row groups.
     pub(super) fn with_memory(
         recipe: &WriteRecipe,
         store: Arc<dyn Store>,

@@ -1,6 +1,7 @@
 //! How does a large file get on the disk without a copy in the page cache?
 //!
-//! In: a new file, empty, its path, and its bytes. Out: whether they are in it; they are not where the file system has no such writes.
+//! In: a new file, empty, its path, and its bytes. Out: whether they are in it; they are not where the file system has no such
+//! writes.
 //!
 //! ```text
 //! | piece | piece | ... | last piece, filled up with zeros to a block |     each on the disk when its write returns
@@ -31,7 +32,7 @@ mod linux {
 
     use super::LEAST;
 
-    /// A multiple of the blocks of all disks: places in the file, lengths and addresses of the bytes must be multiples of them.
+    /// A multiple of the blocks of all disks: offsets in the file, lengths and addresses of the bytes must be multiples of them.
     const BLOCK: usize = 4096;
     const PIECE: usize = 1 << 20;
 

@@ -4,118 +4,17 @@
 //!
 //! Invariant: a faulty store keeps the contract of stores: it fails or delays, it never answers short.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 
-use super::calls::Calls;
+use super::script::{Fault, Script, Struck, failed, shared_script};
 use crate::location::{file_name, join, parent};
 use crate::options::StoreOptions;
 use crate::ranges::out_of_range;
 use crate::store::{Entry, Sink, Source, Store};
-
-/// What goes wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// The operation fails with this kind, before anything was done. `Storage` can be tried again.
-    Fail(ErrorKind),
-    /// The same, and the error does not say whether something was done. Where nothing is written it is `Fail`.
-    LoseRequest,
-    /// The operation is done, and then fails; the error is that of `LoseRequest`. Where nothing is written it is `Fail`.
-    LoseAnswer,
-    /// The file ends half-way through what is read: a range is an error, a whole file is its first half. Of what is
-    /// written in one step a hidden file with the first half is left, of other bytes the first half is written.
-    /// Operations without bytes are not struck.
-    CutShort,
-    /// The operation takes this much longer.
-    Delay(Duration),
-}
-
-impl std::str::FromStr for Fault {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "fail" => Ok(Self::Fail(ErrorKind::Storage)),
-            "lose-request" => Ok(Self::LoseRequest),
-            "lose-answer" => Ok(Self::LoseAnswer),
-            "cut-short" => Ok(Self::CutShort),
-            _ => Err(Error::invalid_input(format!("{name:?} is no fault"))),
-        }
-    }
-}
-
-/// What is struck besides failures before the operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Struck {
-    Not,
-    Short,
-    AnswerLost(u64),
-}
-
-#[derive(Debug)]
-pub(super) struct Script {
-    faults: BTreeMap<u64, Fault>,
-    done: AtomicU64,
-    calls: Option<Calls>,
-}
-
-impl Script {
-    pub(super) fn new(faults: impl IntoIterator<Item = (u64, Fault)>, calls: Option<Calls>) -> Self {
-        Self { faults: faults.into_iter().collect(), done: AtomicU64::new(0), calls }
-    }
-
-    /// Counts an operation, and fails or delays it.
-    fn strike(&self, operation: &str, location: &str) -> Result<Struck> {
-        let number = self.done.fetch_add(1, Ordering::Relaxed);
-        if let Some(calls) = &self.calls {
-            calls.add(number, operation, location)?;
-        }
-        match self.faults.get(&number) {
-            None => Ok(Struck::Not),
-            Some(Fault::CutShort) => Ok(Struck::Short),
-            Some(Fault::LoseAnswer) => Ok(Struck::AnswerLost(number)),
-            Some(Fault::Delay(time)) => {
-                std::thread::sleep(*time);
-                Ok(Struck::Not)
-            }
-            Some(Fault::LoseRequest) => Err(lost(number, location)),
-            Some(Fault::Fail(kind)) => Err(failed(*kind, number, location)),
-        }
-    }
-
-    /// The same for an operation that reads. Is it to be cut short?
-    fn strike_reading(&self, operation: &str, location: &str) -> Result<bool> {
-        match self.strike(operation, location)? {
-            Struck::AnswerLost(number) => Err(failed(ErrorKind::Storage, number, location)),
-            struck => Ok(struck == Struck::Short),
-        }
-    }
-}
-
-fn failed(kind: ErrorKind, number: u64, location: &str) -> Error {
-    let message = format!("operation {number} was made to fail");
-    Error::new(kind, message).with("path", location).retryable(kind == ErrorKind::Storage)
-}
-
-fn lost(number: u64, location: &str) -> Error {
-    failed(ErrorKind::Storage, number, location).outcome_unknown()
-}
-
-impl Struck {
-    /// The answer, unless it is lost.
-    fn answer(self, location: &str) -> Result<()> {
-        match self {
-            Self::AnswerLost(number) => Err(lost(number, location)),
-            Self::Not | Self::Short => Ok(()),
-        }
-    }
-}
 
 /// A store whose operations go wrong as a test says. Counted from 0 are the operations of [`Store`], [`Source`] but its
 /// `location`, and [`Sink`], over all files.
@@ -138,13 +37,13 @@ impl FaultyStore {
     /// wrong and how: `3=lose-answer,7=fail`, besides `lose-request` and `cut-short`. It counts when the path is first seen.
     pub fn asked_for(inner: Arc<dyn Store>, options: &StoreOptions) -> Result<Arc<dyn Store>> {
         let Some(path) = options.get("testing.calls") else { return Ok(inner) };
-        let script = super::calls::script(path, options.get("testing.faults").unwrap_or_default())?;
+        let script = shared_script(path, options.get("testing.faults").unwrap_or_default())?;
         Ok(Arc::new(Self { inner, script }))
     }
 
     /// How many operations were requested: a fault could strike any number below.
     pub fn operations(&self) -> u64 {
-        self.script.done.load(Ordering::Relaxed)
+        self.script.operations()
     }
 
     /// Leaves what a writer leaves that ends half-way.
@@ -271,7 +170,7 @@ impl Sink for FaultySink {
         match self.script.strike("write", &self.location)? {
             Struck::Short => {
                 self.inner.write(&bytes[..bytes.len() / 2])?;
-                Err(failed(ErrorKind::Storage, self.script.done.load(Ordering::Relaxed) - 1, &self.location))
+                Err(failed(ErrorKind::Storage, self.script.operations() - 1, &self.location))
             }
             struck => {
                 self.inner.write(bytes)?;

@@ -1,4 +1,4 @@
-//! Which files did a commit write, and which of them may go?
+//! Which files did a commit write, and which of them may be removed?
 //!
 //! In: files that were written. Out: those that no version needs, removed.
 //!

@@ -54,7 +54,7 @@ impl Ready {
         })
     }
 
-    /// Where its transaction goes.
+    /// The path of its transaction file.
     pub fn transaction_path(&self) -> Option<&str> {
         self.transaction.as_ref().map(|(path, _)| path.as_str())
     }

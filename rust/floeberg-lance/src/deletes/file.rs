@@ -18,7 +18,7 @@ const MOST_ROWS_IN_ARROW: u64 = 5_000;
 /// What a file has beside its rows, generously.
 const OVERHEAD: u64 = 64 << 10;
 
-/// The deleted rows of a fragment of so many rows; 0 where their number is not known.
+/// The deleted rows of a fragment with this many rows; 0 where their number is not known.
 ///
 /// Errors: `InvalidData`, naming the file; those of the store.
 pub fn read(store: &dyn Store, path: &str, file: &DeletionFile, physical_rows: u64) -> Result<RoaringBitmap> {
@@ -51,7 +51,7 @@ pub fn decode(bytes: &[u8], file: &DeletionFile, physical_rows: u64) -> Result<R
 
 /// Writes the deleted rows of a fragment below the folder of a table. They must be all of them: a fragment has one file.
 ///
-/// `id` tells the file from those of others, and is to be random. Errors: those of the store.
+/// `id` distinguishes the file from those of other writers, and is to be random. Errors: those of the store.
 pub fn write(
     store: &dyn Store,
     folder: &str,

@@ -5,7 +5,7 @@
 //! A version's number says little: a table, or a branch, that is made anew has the same numbers. The end of a manifest has the
 //! moment when it was made, its length, and the name of its transaction, which holds a random id: no two are alike.
 //!
-//! Invariant: one small read tells. What is not there, or ends elsewhere, is another manifest.
+//! Invariant: one small read decides. A file that is missing, or ends elsewhere, is another manifest.
 
 use bytes::Bytes;
 use floeberg_core::{ErrorKind, Result};
@@ -13,7 +13,7 @@ use floeberg_io::Store;
 
 use crate::wire::{END, ManifestHead};
 
-/// At least so many bytes before the end are compared, so that a short manifest is compared whole.
+/// At least this many bytes before the end are compared, so that a short manifest is compared whole.
 const LEAST: u64 = 512;
 
 /// The end of the file of a manifest: what stands behind its fragments, and the position of the manifest.

@@ -53,7 +53,7 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// What tells it from another branch of its name: from where it came, its id, and when.
+    /// What distinguishes it from another branch of its name: from where it came, its id, and when.
     pub(crate) fn identity(&self) -> String {
         let keys = ["parentBranch", "parentVersion", "createAt", "identifier"];
         keys.map(|key| get(&self.json, key).unwrap_or(&Json::Null).to_string()).join(" ")

@@ -77,7 +77,7 @@ impl Plan {
         task().context("fragment", id).context("path", &self.path)
     }
 
-    /// The tasks, cut so that none has more than so many rows, and made one by one.
+    /// The tasks, cut so that none has more than this many rows, and made one by one.
     pub fn split(&self, most_rows: u64) -> impl Iterator<Item = Result<Task>> + '_ {
         let most = most_rows.max(1);
         (0..self.len()).flat_map(move |place| {

@@ -173,7 +173,7 @@ impl FragmentRows {
         self.rows.len() - self.given
     }
 
-    /// The next so many rows, of batches of all files in their order. Deleted rows, and those that do not match, are left out.
+    /// The next rows, at most this many, of batches of all files in their order. Deleted rows, and those that do not match, are left out.
     ///
     /// Errors: `InvalidData`, naming the fragment, for batches of other rows or types.
     pub fn batch(&mut self, batches: &[RecordBatch], count: usize) -> Result<RecordBatch> {

@@ -19,7 +19,7 @@ const FIRST_READ: u64 = 16 << 10;
 /// More than a description of columns has.
 const LARGEST_DESCRIPTOR: u64 = 256 << 20;
 
-/// The columns of a data file of a fragment of so many rows.
+/// The columns of a data file of a fragment with this many rows.
 ///
 /// Errors: `InvalidData`, naming the file; `Unsupported` for files of version 0.1; those of the store.
 pub(super) fn open(

@@ -1,4 +1,4 @@
-//! How do branches come and go?
+//! How are branches created and removed?
 //!
 //! Spec: Lance, Branches.
 //!

@@ -1,4 +1,4 @@
-//! How do tags and branches come, move and go?
+//! How are tags and branches created, moved and removed?
 //!
 //! In: versions and names. Out: files below `_refs`, and the first version of a branch or of a clone.
 //! Spec: Lance, Tags and Branches; `dataset/refs.rs`.

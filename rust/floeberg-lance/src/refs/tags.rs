@@ -1,4 +1,4 @@
-//! How do tags come, move and go?
+//! How are tags created, moved and removed?
 //!
 //! Spec: Lance, Tags.
 

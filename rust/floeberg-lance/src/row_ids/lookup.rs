@@ -38,7 +38,7 @@ enum Ids {
     Sorted(Vec<(u64, u64)>),
 }
 
-/// So many bytes of a bitmap are counted at most to find an id.
+/// At most this many bytes of a bitmap are counted to find an id.
 const BLOCK: usize = 64;
 
 /// The number of ids before each block of a bitmap.

@@ -49,7 +49,7 @@ impl RowIds {
         out.finish()
     }
 
-    /// Checks that there is an id for each of so many rows. Errors: `InvalidData`.
+    /// Checks that a sequence has this many row ids. Errors: `InvalidData`.
     pub fn check_length(&self, rows: u64) -> Result<()> {
         match self.len() {
             Some(length) if length == rows => Ok(()),

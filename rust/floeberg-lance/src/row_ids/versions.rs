@@ -59,7 +59,7 @@ impl RowVersions {
         out.finish()
     }
 
-    /// Checks that there is a version for each of so many rows. Errors: `InvalidData`.
+    /// Checks that there are this many versions, one for each row. Errors: `InvalidData`.
     pub fn check_length(&self, rows: u64) -> Result<()> {
         let found = self.runs.iter().try_fold(0_u64, |sum, (span, _)| sum.checked_add(span.len()));
         if found == Some(rows) {

@@ -78,7 +78,7 @@ pub struct DeletionFile {
     pub file_type: DeletionFileType,
     /// The version of the table that was read to make it.
     pub read_version: u64,
-    /// A number that tells it from those of others.
+    /// A number that distinguishes the file from those of other writers.
     pub id: u64,
     /// Its rows; 0 where that is not known.
     pub num_deleted_rows: u64,

@@ -100,7 +100,7 @@ pub enum LineageOf<'a> {
 }
 
 impl Fragments {
-    /// No fragments of a manifest, with room for so many.
+    /// No fragments of a manifest, with room for this many.
     pub(super) fn with_room(bytes: Rope, fragments: usize) -> Self {
         Self {
             bytes,

@@ -48,7 +48,7 @@ pub(crate) enum StreamKind {
 /// How a column is encoded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Encoding {
-    /// By a dictionary of so many entries.
+    /// By a dictionary of this many entries.
     pub(crate) dictionary: Option<u32>,
     /// With the second run-length encoding of integers.
     pub(crate) second: bool,

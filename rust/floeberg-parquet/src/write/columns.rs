@@ -96,7 +96,7 @@ pub(super) fn small_integers(name: &str, bits: i8, repetition: Repetition) -> Re
     built(integers.with_logical_type(Some(LogicalType::integer(bits, true))).build())
 }
 
-/// The fewest bytes of a two's complement number with so many digits.
+/// The fewest bytes of a two's complement number with this many digits.
 fn bytes_of_digits(digits: u8) -> i32 {
     let most = 10_u128.pow(u32::from(digits)) - 1;
     // One bit is the sign's.

@@ -2,8 +2,8 @@
 //!
 //! In: a schema and properties. Out: the stored columns, for Iceberg, Arrow and Parquet, and the layout.
 //!
-//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows. Without shredding, all have
-//! the same columns.
+//! Invariant: files differ only in how variants are shredded, which each infers from its own first rows. Without shredding, all
+//! have the same columns.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) const COLUMN_MEMORY: u64 = 64 << 10;
 pub(super) struct ParquetLayout {
     /// The columns of the table, those of type `unknown` too.
     pub fields: Vec<Field>,
-    /// Their stored part, as an Arrow schema.
+    /// The stored columns, as an Arrow schema.
     pub arrow: SchemaRef,
     pub(super) parquet: TypePtr,
     pub(super) leaves: Vec<Leaf>,
@@ -71,7 +71,7 @@ impl ParquetLayout {
         // As Iceberg Java does, for readers without the table.
         let text = schema_to_json(schema)?.to_string();
         let metadata = vec![KeyValue::new("iceberg.schema".to_owned(), text)];
-        // A string truncated to so many bytes is still longer than its bound.
+        // A string truncated to the limit in bytes is still longer than its bound.
         let statistics_length = modes
             .longest()
             .map(|characters| 64.max((characters as usize).saturating_add(1).saturating_mul(4)));
@@ -150,7 +150,7 @@ impl ParquetLayout {
     }
 }
 
-/// The first values of a column of variants, of so many rows at most.
+/// The first values of a column of variants, of at most this many rows.
 fn first_rows(pieces: &[Piece], column: usize, most: u64) -> Vec<StructArray> {
     let mut left = usize::try_from(most).unwrap_or(usize::MAX);
     let mut first = Vec::new();

@@ -29,7 +29,8 @@ const MOST: usize = 32 * 1024;
 /// How many of a hundred bytes more a column may take.
 const MORE: i64 = 1;
 
-/// Those leaves, of batches of stored columns. The properties are those with the default level, and with the fastest.
+/// The leaves that are hardly larger with the fastest level, by batches of stored columns. The properties are those with the
+/// default level, and with the fastest.
 pub(super) fn fast_leaves(
     parquet: &TypePtr,
     arrow: &SchemaRef,

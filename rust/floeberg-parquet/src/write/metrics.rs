@@ -22,7 +22,7 @@ use super::leaf::{Leaf, TypedLeaf};
 use super::shredding::Shreddings;
 use crate::read::split_offsets;
 
-/// The metrics of a file of so many bytes, by its metadata.
+/// The metrics of a file of this size in bytes, from its metadata.
 pub(super) fn describe(
     metadata: &ParquetMetaData,
     layout: &ParquetLayout,

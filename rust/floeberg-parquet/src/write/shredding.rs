@@ -34,7 +34,7 @@ impl Shreddings {
         Self(shapes.iter().map(shredding).collect())
     }
 
-    /// That of a column.
+    /// The shredding of a column.
     pub fn of(&self, id: i32) -> Option<&Shredding> {
         self.0.get(&id)
     }

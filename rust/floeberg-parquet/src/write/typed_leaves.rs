@@ -13,7 +13,7 @@ use floeberg_core::{Error, Result};
 use super::leaf::{Leaf, TypedLeaf};
 use super::shredded::primitive;
 
-/// Adds the leaves of a place: `value`, and those of `typed_value`.
+/// Adds the leaves of a shredded value or field: `value`, and those of `typed_value`.
 pub(super) fn add_shredded(id: i32, place: &[Arc<Field>], leaves: &mut Vec<Leaf>) -> Result<()> {
     Walk { id, next: 0, names: Vec::new(), places: Vec::new(), arrays: 0, leaves }.place(place)
 }

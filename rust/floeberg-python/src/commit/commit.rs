@@ -108,7 +108,7 @@ impl Commit {
 }
 
 impl Commit {
-    /// Does work that tells how far it is, now and then and at its end.
+    /// Does work that reports its progress, now and then and at its end.
     fn reported<T: Send + 'static>(
         &self,
         py: Python<'_>,

@@ -75,7 +75,7 @@ impl ChangelogScan {
         Self(self.0.clone().without_updates())
     }
 
-    /// Are updates told from deletes and inserts?
+    /// Are updates distinguished from deletes and inserts?
     #[getter]
     fn has_updates(&self) -> bool {
         self.0.has_updates()

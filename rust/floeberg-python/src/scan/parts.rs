@@ -185,7 +185,7 @@ pub fn plan_parts(py: Python<'_>, scan: &Scan) -> PyResult<PlanParts> {
     PlanParts::open(py, scan.inner())
 }
 
-/// Reads the manifests of a task of a scan, with so many threads; by default, with as many as the process may use.
+/// Reads the manifests of a task of a scan, with at most this many threads; by default, with as many as the process may use.
 #[pyfunction]
 #[pyo3(signature = (scan, task, threads=None))]
 pub fn read_manifests<'py>(
@@ -203,7 +203,7 @@ pub fn read_manifests<'py>(
     Ok(PyBytes::new(py, &answer))
 }
 
-/// Plans the data manifests of a task of a scan, with all of its delete manifests, by so many threads.
+/// Plans the data manifests of a task of a scan, with all of its delete manifests, by at most this many threads.
 #[pyfunction]
 #[pyo3(signature = (scan, data, deletes, threads=None))]
 pub fn plan_part(

@@ -146,7 +146,7 @@ impl Scan {
         Ok(Some((metadata.table_uuid.clone(), branch.to_owned(), self.snapshot_id(py)?)))
     }
 
-    /// At most so many rows.
+    /// At most this many rows.
     #[getter]
     fn limit(&self) -> Option<u64> {
         self.0.row_limit()

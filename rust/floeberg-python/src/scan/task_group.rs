@@ -46,7 +46,7 @@ impl TaskGroup {
         rows::read_all(py, &self.0)
     }
 
-    /// The rows, batch by batch, in a engine, read by so many threads.
+    /// The rows, batch by batch, in an engine, read by at most this many threads.
     #[pyo3(signature = (engine=None, threads=None))]
     fn stream(&self, py: Python<'_>, engine: Option<&str>, threads: Option<usize>) -> PyResult<BatchReader> {
         let engine = runtime::call(py, || EngineSchema::named(engine, self.0.read().projected()))?;

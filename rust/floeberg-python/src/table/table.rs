@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use floeberg_commit::{CommitKey, first_source};
 use floeberg_core::expr::Expr;
 use floeberg_core::schema::Schema;
-use floeberg_core::{Cancel, Context, Result};
-use floeberg_iceberg::inspect::Inspection;
+use floeberg_core::{Cancel, Context, Error, Result};
+use floeberg_iceberg::inspect::{Inspection, MetadataTable};
 use floeberg_iceberg::{
     AppendsAfter, OpenOptions, Scan as IcebergScan, SnapshotChoice, Table as IcebergTable,
 };
@@ -109,7 +109,7 @@ impl Table {
         options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     }
 
-    /// What tells this table, and this moment of it, from others: its id, and when it was last changed.
+    /// What distinguishes this table and this state of it from others: its id, and when it was last changed.
     #[getter]
     fn identity(&self) -> (Option<String>, i64) {
         let metadata = self.table.metadata();
@@ -157,8 +157,8 @@ impl Table {
         checked.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))
     }
 
-    /// Do names of columns, and the name of a branch, mean the same in a later state of the table? With `with_new_columns` there may be
-    /// more columns.
+    /// Do names of columns, and the name of a branch, mean the same in a later state of the table? With `with_new_columns` there
+    /// may be more columns.
     #[pyo3(signature = (later, *, branch, with_new_columns=false))]
     fn means_the_same_in(&self, later: &Self, branch: &str, with_new_columns: bool) -> bool {
         let (now, later) = (self.table.metadata(), later.table.metadata());
@@ -201,7 +201,7 @@ impl Table {
         runtime::call(py, || Ok(self.table.metadata().to_json()?.to_string()))
     }
 
-    /// (snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first; of a branch that is read in the place of
+    /// (snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first; of a branch that is read instead of
     /// the current snapshot.
     #[pyo3(signature = (wap_branch=None))]
     fn history(&self, wap_branch: Option<&str>) -> Vec<(i64, i64, Option<i64>, bool)> {
@@ -252,7 +252,7 @@ impl Table {
         Scan::checked(py, scan)
     }
 
-    /// A metadata table, at the snapshot or the ref given, or else at the snapshot of the table. `wap_branch` is read in the place of
+    /// A metadata table, at the snapshot or the ref given, or else at the snapshot of the table. `wap_branch` is read instead of
     /// the current one.
     #[pyo3(signature = (name, snapshot_id, reference, wap_branch=None))]
     fn inspect(
@@ -263,7 +263,15 @@ impl Table {
         reference: Option<String>,
         wap_branch: Option<String>,
     ) -> PyResult<MetadataReader> {
-        let which = runtime::call(py, || name.parse())?;
+        let which = runtime::call(py, || {
+            let which: MetadataTable = name.parse()?;
+            if (snapshot_id.is_some() || reference.is_some()) && !which.is_of_a_snapshot() {
+                let given = if snapshot_id.is_some() { "snapshot_id" } else { "branch" };
+                let message = format!("the metadata table {name:?} covers all snapshots: remove {given}");
+                return Err(Error::invalid_input(message));
+            }
+            Ok(which)
+        })?;
         let choice = match (snapshot_id, reference, wap_branch) {
             (Some(id), ..) => SnapshotChoice::Id(id),
             (None, Some(name), _) => SnapshotChoice::Ref(name),

@@ -47,7 +47,7 @@ impl SqlExpression {
         Self(self.0.all_of(&terms))
     }
 
-    /// A value for each of so many rows, of the one batch of a `pyarrow.RecordBatchReader` that has the columns by the names
+    /// A value for each of this many rows, of the one batch of a `pyarrow.RecordBatchReader` that has the columns by the names
     /// of the text; `None` where it has no columns.
     fn evaluate(&self, py: Python<'_>, reader: Option<&Bound<'_, PyAny>>, rows: usize) -> PyResult<Column> {
         let mut columns = HashMap::<String, ArrayRef>::new();

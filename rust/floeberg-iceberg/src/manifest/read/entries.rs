@@ -75,7 +75,7 @@ impl BlockEntries {
     }
 }
 
-/// Splits a manifest into block ranges of about equal size, of at most about so many stored bytes. Errors name its
+/// Splits a manifest into block ranges of about equal size, of at most about this many stored bytes. Errors name its
 /// path.
 pub fn cut_manifest(bytes: &[u8], file: &ManifestFile, most_bytes: usize) -> Result<Vec<BlockRange>> {
     let cut = || Container::open(bytes, &Limits::default())?.block_ranges(most_bytes);

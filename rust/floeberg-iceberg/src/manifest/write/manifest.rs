@@ -8,7 +8,7 @@
 
 use std::io::Write;
 
-use floeberg_avro::encode::{ContainerOptions, ContainerWriter, declare};
+use floeberg_avro::write::{ContainerOptions, ContainerWriter, declare};
 use floeberg_core::schema::{Schema, StructType, json::schema_to_json};
 use floeberg_core::{Context, Error, Result};
 

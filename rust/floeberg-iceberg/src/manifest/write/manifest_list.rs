@@ -8,7 +8,7 @@
 
 use std::io::Write;
 
-use floeberg_avro::encode::{ContainerOptions, ContainerWriter, Encoder, declare};
+use floeberg_avro::write::{ContainerOptions, ContainerWriter, Encoder, declare};
 use floeberg_core::{Context, Error, Result};
 
 use super::list_fields::list_fields;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_avro::encode::Encoder;
+use floeberg_avro::write::Encoder;
 
 use super::put_partition::PartitionFields;
 use super::{DataFile, ManifestEntry};

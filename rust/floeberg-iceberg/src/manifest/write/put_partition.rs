@@ -5,7 +5,7 @@
 //!
 //! Invariant: every value has the type that the writer schema declares; a void field and a field of unknown type are null.
 
-use floeberg_avro::encode::{Encoder, decimal_size};
+use floeberg_avro::write::{Encoder, decimal_size};
 use floeberg_core::schema::{PrimitiveType, StructType};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;

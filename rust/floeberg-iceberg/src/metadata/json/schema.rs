@@ -1,6 +1,6 @@
 //! Which columns does a schema of the metadata have?
 //!
-//! In: schema objects. Out: schemas, with errors that name the place in the metadata.
+//! In: schema objects. Out: schemas, with errors that name the path in the metadata.
 //! Spec: Appendix C, Schemas.
 
 use std::sync::Arc;

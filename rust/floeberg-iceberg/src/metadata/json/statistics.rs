@@ -11,13 +11,13 @@ use crate::metadata::{PartitionStatisticsFile, StatisticsBlob, StatisticsFile, T
 use crate::wire::json::{JsonPath, ObjectReader, int, list, long, string, string_map};
 
 impl TableMetadata {
-    /// The statistics files. Errors: `InvalidData` that names the place in the document.
+    /// The statistics files. Errors: `InvalidData` that names the path in the document.
     pub fn statistics_files(&self) -> Result<Vec<StatisticsFile>> {
         let json_path = JsonPath::root("table metadata");
         list(parse_file)(Json::Array(self.statistics.clone()), &json_path.key("statistics"))
     }
 
-    /// The partition statistics files. Errors: `InvalidData` that names the place in the document.
+    /// The partition statistics files. Errors: `InvalidData` that names the path in the document.
     pub fn partition_statistics_files(&self) -> Result<Vec<PartitionStatisticsFile>> {
         let json_path = JsonPath::root("table metadata");
         let files = Json::Array(self.partition_statistics.clone());
@@ -26,7 +26,7 @@ impl TableMetadata {
 }
 
 impl StatisticsFile {
-    /// Reads one file. Errors: `InvalidInput` that names the place in the document.
+    /// Reads one file. Errors: `InvalidInput` that names the path in the document.
     pub fn from_json(json: Json) -> Result<Self> {
         parse_file(json, &JsonPath::root("statistics file")).map_err(Error::of_input)
     }
@@ -45,7 +45,7 @@ impl StatisticsFile {
 }
 
 impl PartitionStatisticsFile {
-    /// Reads one file. Errors: `InvalidInput` that names the place in the document.
+    /// Reads one file. Errors: `InvalidInput` that names the path in the document.
     pub fn from_json(json: Json) -> Result<Self> {
         parse_partition_file(json, &JsonPath::root("partition statistics file")).map_err(Error::of_input)
     }

@@ -30,7 +30,7 @@ use crate::wire::json::{
 
 /// Parses a metadata file. `location` is where it was read, for errors.
 ///
-/// Errors: `InvalidData` that names the place in the document, what was expected and what was found; `Unsupported` for
+/// Errors: `InvalidData` that names the path in the document, what was expected and what was found; `Unsupported` for
 /// a later format version and for the metadata of a view; `LimitExceeded` for a file that inflates without bound.
 pub fn parse_table_metadata(bytes: &[u8], location: &str) -> Result<TableMetadata> {
     let document = parse_json(bytes, MAX_METADATA_BYTES).context("path", location)?;

@@ -20,7 +20,7 @@ use crate::wire::json::{
 
 /// Parses the metadata file of a view. `location` is where it was read, for errors.
 ///
-/// Errors: `InvalidData` that names the place in the document, what was expected and what was found; `Unsupported` for
+/// Errors: `InvalidData` that names the path in the document, what was expected and what was found; `Unsupported` for
 /// a later format version and for the metadata of a table; `LimitExceeded` for a file that inflates without bound.
 pub fn parse_view_metadata(bytes: &[u8], location: &str) -> Result<ViewMetadata> {
     let document = parse_json(bytes, MAX_METADATA_BYTES).context("path", location)?;

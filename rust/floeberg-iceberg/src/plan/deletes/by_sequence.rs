@@ -4,7 +4,7 @@
 //!
 //! Invariant: a list is sorted by sequence number, so that the new ones are its end.
 
-/// Deletes in the order of their sequence numbers. A place is a position in that order.
+/// Deletes in the order of their sequence numbers. An index is a position in that order.
 #[derive(Debug, Default)]
 pub(crate) struct BySequence {
     numbers: Vec<u32>,
@@ -23,17 +23,17 @@ impl BySequence {
         self.numbers.len()
     }
 
-    /// The delete at a place.
+    /// The delete at an index.
     pub fn number(&self, place: u32) -> u32 {
         self.numbers[place as usize]
     }
 
-    /// The deletes from a place on.
+    /// The deletes from an index on.
     pub fn numbers(&self, from: u32) -> &[u32] {
         &self.numbers[from as usize..]
     }
 
-    /// The first place with a sequence number of at least `least`; `None` is past the end.
+    /// The first index with a sequence number of at least `least`; `None` is past the end.
     pub fn since(&self, least: Option<i64>) -> u32 {
         self.sequence_numbers.partition_point(|own| least.is_none_or(|least| *own < least)) as u32
     }

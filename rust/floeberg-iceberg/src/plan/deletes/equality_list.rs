@@ -32,10 +32,10 @@ pub(crate) struct EqualityList {
 struct ByBounds {
     /// The number of the column.
     column: usize,
-    /// Their places, by sequence number.
+    /// The positions of these deletes in the order of sequence numbers.
     places: Vec<u32>,
     intervals: Intervals,
-    /// The places of all others.
+    /// The positions of all other deletes.
     others: Vec<u32>,
 }
 
@@ -94,7 +94,7 @@ impl EqualityList {
         }
     }
 
-    /// The places, from one on, whose bounds overlap the file's, in order. Counts the others.
+    /// The positions, from one on, whose bounds overlap the file's, in order. Counts the others.
     fn near(
         &self,
         by_bounds: &ByBounds,

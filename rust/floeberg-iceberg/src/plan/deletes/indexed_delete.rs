@@ -12,7 +12,7 @@ use crate::plan::{DeleteFile, DeleteKind};
 /// A partition: the spec's id and the key of the values.
 pub(crate) type Partition = (i32, PartitionKey);
 
-/// Bytes that an index takes per delete, besides the delete itself: places in lists and maps.
+/// Bytes that an index takes per delete, besides the delete itself: entries of lists and maps.
 const NOTED: usize = 64;
 
 /// A delete file, with the fields that decide its scope.
@@ -52,7 +52,7 @@ fn heap_of(value: Option<&Value>) -> usize {
 }
 
 impl IndexedDelete {
-    /// About how many bytes it takes, including its places in an index but not its keys.
+    /// About how many bytes it takes, including its entries in an index but not its keys.
     pub fn memory(&self) -> u64 {
         let file = self.file.as_ref();
         let texts = [
@@ -88,8 +88,8 @@ impl IndexedDelete {
         }
     }
 
-    /// The one data file of a position delete or a deletion vector: the referenced data file, or the one that equal path bounds name
-    /// (Delete File Stats).
+    /// The one data file of a position delete or a deletion vector: the referenced data file, or the one that equal path bounds
+    /// name (Delete File Stats).
     pub fn scope_path(&self) -> Option<&str> {
         if matches!(self.file.kind, DeleteKind::Equality { .. }) {
             return None;

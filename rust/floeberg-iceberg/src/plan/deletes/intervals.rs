@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 pub(crate) struct Intervals {
     /// The numbers of the ranges, by lower end.
     order: Vec<u32>,
-    /// For each place in the order, the number of the range that ends last in the subtree below it.
+    /// For each position in the order, the number of the range that ends last in the subtree below it.
     last: Vec<u32>,
 }
 

@@ -79,7 +79,7 @@ impl EntryColumns {
         Ok(Self { columns: batch(columns.collect())?, statistics })
     }
 
-    /// Those of some entries: all without a mask.
+    /// The columns of the entries that a mask keeps; without a mask, of all.
     pub fn kept(self, mask: Option<Vec<bool>>) -> Result<Self> {
         let Some(mask) = mask.filter(|mask| mask.iter().any(|keep| !keep)) else { return Ok(self) };
         let mask = BooleanArray::from(mask);
@@ -90,7 +90,7 @@ impl EntryColumns {
         })
     }
 
-    /// The entries of a manifest of a spec, which took so many row ids of it before entries were dropped.
+    /// The entries of a manifest of a spec, and how many row ids they took before entries were dropped.
     pub fn entries(&self, content: ManifestContent, spec_id: i32, row_ids: i64) -> Result<BlockEntries> {
         let rows = self.columns.num_rows();
         let column = |name: &str| self.columns.column_by_name(name);

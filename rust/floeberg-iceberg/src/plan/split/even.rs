@@ -8,7 +8,7 @@
 use super::file_shape::{FileShape, piece_length};
 use super::{Part, SplitOptions};
 
-/// Splits the files, in order, into so many groups of about equal size: each ends within a row group of its share.
+/// Splits the files, in order, into this many groups of about equal size: each ends within a row group of its share.
 pub(super) fn even_groups<'a>(
     files: impl Iterator<Item = FileShape<'a>> + Clone,
     most_groups: u64,

@@ -135,7 +135,7 @@ impl Extent {
         sum
     }
 
-    /// Adds a part of a file of so many bytes and rows. The parts of a file together have its bytes and rows.
+    /// Adds a part of a file, with its bytes and rows. The parts of a file together have its bytes and rows.
     pub(super) fn add(&mut self, size: i64, records: i64, range: &Range<u64>) {
         let (size, records) = (u64::try_from(size).unwrap_or(0), u64::try_from(records).unwrap_or(0));
         let (start, end) = (range.start.min(size), range.end.min(size));

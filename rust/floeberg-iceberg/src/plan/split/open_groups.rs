@@ -16,7 +16,7 @@ const FEWEST: usize = 8;
 
 /// Open groups, in the order in which they were opened.
 pub(super) struct OpenGroups {
-    /// By place; `None` where one was closed.
+    /// By number; `None` where a group was closed.
     groups: Vec<Option<Vec<Part>>>,
     /// The root at 1, the nodes below `n` at `2 n` and `2 n + 1`, the groups in the second half.
     tree: Vec<Node>,
@@ -108,7 +108,7 @@ impl OpenGroups {
         }
     }
 
-    /// Removes the places of closed groups, and doubles the room for open ones.
+    /// Removes the entries of closed groups, and doubles the room for open ones.
     fn close_ranks(&mut self) {
         let leaves = self.tree[self.capacity()..].to_vec();
         self.tree = vec![NONE; 2 * (2 * (self.open + 1)).next_power_of_two().max(FEWEST)];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use floeberg_avro::encode::ContainerOptions;
+use floeberg_avro::write::ContainerOptions;
 use floeberg_core::Cancel;
 use floeberg_core::expr::{BoundExpr, bind, parse};
 use floeberg_core::value::Value;

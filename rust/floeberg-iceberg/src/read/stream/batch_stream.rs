@@ -18,7 +18,7 @@ use super::read_job::ReadJob;
 use crate::plan::FileScanTask;
 use crate::read::TableReader;
 
-/// Reads tasks with so many threads (at least one), and at most `limit` rows.
+/// Reads tasks with this many threads (at least one), and at most `limit` rows.
 pub fn stream(
     reader: Arc<TableReader>,
     tasks: impl Iterator<Item = Result<FileScanTask>> + Send + 'static,

@@ -51,7 +51,7 @@ impl Job for ReadJob {
     }
 }
 
-/// Splits the units of a task into runs of at least so many rows.
+/// Splits the units of a task into runs of at least this many rows.
 fn runs(task: &Arc<OpenTask>, least_rows: u64) -> Vec<UnitRun> {
     let mut runs: Vec<UnitRun> = Vec::new();
     let mut rows = least_rows;

@@ -8,7 +8,7 @@ mod value;
 pub use object::ObjectReader;
 pub use path::JsonPath;
 pub use text::{MAX_METADATA_BYTES, check_readable, parse_json};
-pub use value::{int, list, long, object, raw, string, string_map};
+pub use value::{boolean, int, list, long, object, raw, string, string_map};
 
 #[cfg(test)]
 mod tests;

@@ -52,7 +52,7 @@ pub fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
     })
 }
 
-/// Checks that [`parse_json`] accepts a document of so many bytes as text.
+/// Checks that [`parse_json`] accepts a document of this many bytes as text.
 ///
 /// Errors: `LimitExceeded`.
 pub fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {

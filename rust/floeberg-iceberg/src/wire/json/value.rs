@@ -32,6 +32,15 @@ pub fn string(json: Json, path: &JsonPath<'_>) -> Result<String> {
     }
 }
 
+/// True or false.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "has the shape of its siblings, so that it can be passed for them"
+)]
+pub fn boolean(json: Json, path: &JsonPath<'_>) -> Result<bool> {
+    json.as_bool().ok_or_else(|| path.expected("true or false", &json))
+}
+
 /// A 32-bit integer.
 #[expect(
     clippy::needless_pass_by_value,

@@ -33,7 +33,7 @@ impl PuffinEncoder {
         Self { footer: PuffinFooter { blobs: Vec::new(), properties }, length: PUFFIN_START.len() as u64 }
     }
 
-    /// Adds a blob of so many bytes, compressed as it says: its offset and length in the file are set here.
+    /// Adds a blob of this many bytes, compressed as its metadata says: its offset and length in the file are set here.
     ///
     /// Errors: `LimitExceeded` for a file beyond 64 bits.
     pub fn add(&mut self, length: u64, blob: BlobMetadata) -> Result<&BlobMetadata> {

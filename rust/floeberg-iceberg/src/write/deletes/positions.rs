@@ -202,7 +202,7 @@ impl Files<'_> {
     }
 }
 
-/// The first and the last path of the next so many rows.
+/// The first and the last path of the next rows, at most this many.
 fn paths_of<'a>(
     mut rows: u64,
     current: &mut Option<(&'a str, u64)>,

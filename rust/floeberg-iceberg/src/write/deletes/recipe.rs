@@ -38,7 +38,7 @@ pub struct DeleteRecipe {
     pub(super) schema: Arc<Schema>,
     pub(super) default_spec_id: i32,
     specs: Vec<Arc<PartitionSpec>>,
-    /// Those of delete files, by the names of data files'.
+    /// The properties of delete files, by the names of those of data files.
     properties: WriteProperties,
     /// Is there a file of positions for each data file?
     pub(super) by_data_file: bool,
@@ -119,7 +119,7 @@ impl DeleteRecipe {
         })
     }
 
-    /// Reads it back. Errors: `InvalidInput` for a schema or a spec that is damaged.
+    /// Reads the recipe from its bytes. Errors: `InvalidInput` for a schema or a spec that is damaged.
     pub(super) fn of_text(text: DeleteRecipeText) -> Result<Self> {
         check_name("write id", &text.write_id)?;
         let path = JsonPath::root("a delete recipe");

@@ -132,7 +132,7 @@ impl AvroReader {
         Ok(true)
     }
 
-    /// Reads until so many bytes are buffered, or the file ends.
+    /// Reads until at least this many bytes are buffered, or the file ends.
     fn need(&mut self, bytes: usize, left: u64) -> Result<()> {
         let bytes = (bytes as u64).min(left);
         if (self.piece.len() as u64) < bytes {

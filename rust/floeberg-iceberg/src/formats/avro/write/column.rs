@@ -14,7 +14,7 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
-use floeberg_avro::encode::{Encoder, decimal_size};
+use floeberg_avro::write::{Encoder, decimal_size};
 use floeberg_core::schema::{Field, PrimitiveType, StructType, Type};
 use floeberg_core::{Error, Result};
 

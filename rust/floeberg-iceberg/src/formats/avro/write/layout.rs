@@ -5,7 +5,7 @@
 //!
 //! Invariant: all columns of the table are declared, in its order, those of type `unknown` as null.
 
-use floeberg_avro::encode::{Compression, declare};
+use floeberg_avro::write::{Compression, declare};
 use floeberg_avro::{Limits, parse_schema};
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, StructType};

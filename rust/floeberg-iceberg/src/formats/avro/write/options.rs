@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_avro::encode::Compression;
+use floeberg_avro::write::Compression;
 use floeberg_core::Result;
 use floeberg_files::WriteProperties;
 use floeberg_properties::{AVRO_CODEC, AVRO_LEVEL as LEVEL, parsed, unexpected};

@@ -4,7 +4,7 @@
 //!
 //! Invariant: how rows are cut into runs depends on the rows alone, not on the threads.
 
-use floeberg_avro::encode::BlockEncoder;
+use floeberg_avro::write::BlockEncoder;
 use floeberg_core::Result;
 use floeberg_files::Piece;
 

@@ -8,7 +8,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use floeberg_avro::encode::{header, random_marker};
+use floeberg_avro::write::{header, random_marker};
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 use floeberg_io::{Sink, Store};

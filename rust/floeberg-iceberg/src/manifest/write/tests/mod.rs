@@ -6,7 +6,7 @@ mod rules;
 mod samples;
 mod summaries;
 
-use floeberg_avro::encode::{Compression, ContainerOptions};
+use floeberg_avro::write::{Compression, ContainerOptions};
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, StructType};
 use floeberg_core::transform::Transform;

@@ -1,0 +1,59 @@
+//! May a property of a table have this value?
+//!
+//! In: properties to set, and all properties that the table has then. Out: nothing, or the property that cannot be followed.
+//! Spec: Iceberg documentation, Configuration (table properties).
+//!
+//! Invariant: a value that cannot be followed is refused when it is set, and not by every write and commit after it. Tables with
+//! such properties can still be read. Unknown names take any value.
+
+use std::collections::BTreeMap;
+
+use floeberg_core::schema::NameMapping;
+use floeberg_core::{Context, Error, Result};
+use floeberg_iceberg::write::check_write_property;
+use floeberg_properties::{ENCRYPTION_KEY_ID as KEY_ID, Kind, Known, Use, flag, known, share, whole, word};
+
+use crate::produce::manifest_options;
+
+/// Checks properties to set. `after` are all properties of the table then: a level must fit its codec.
+///
+/// Errors: `InvalidInput`, naming the property; `Unsupported` for the key of an encrypted table.
+pub(super) fn check_values(set: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Result<()> {
+    check_key(set.keys())?;
+    for name in set.keys() {
+        if let Some(known) = known(name) {
+            check_value(name, known, after).context("property", name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no name is an encryption key: this version cannot write encrypted tables.
+///
+/// Errors: `Unsupported`.
+pub(super) fn check_key<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<()> {
+    if names.all(|name| name != KEY_ID) {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "the property {KEY_ID:?} cannot be set or removed: this version cannot write encrypted tables, and must not \
+         write unencrypted files into one"
+    )))
+}
+
+fn check_value(name: &str, known: &Known, after: &BTreeMap<String, String>) -> Result<()> {
+    if let Use::Refused(why) = known.in_use {
+        return Err(Error::unsupported(format!("the property {name:?} cannot be set: {why}")));
+    }
+    let text = after.get(name).map_or("", String::as_str);
+    match known.kind {
+        Kind::Flag => flag(after, name, false).map(drop),
+        Kind::Whole(least) => whole(after, name, least).map(drop),
+        Kind::Share => share(after, name).map(drop),
+        Kind::Words(words) => word(name, text, words).map(drop),
+        Kind::Mapping => NameMapping::from_json(text).map(drop).map_err(Error::of_input),
+        Kind::Metrics | Kind::Parquet | Kind::Avro => check_write_property(name, known.kind, after),
+        Kind::Manifest => manifest_options(after).map(drop),
+        Kind::Text => Ok(()),
+    }
+}

@@ -1,0 +1,12 @@
+//! What does a commit change on one base, and on a later one?
+//!
+//! - `attempt`: the result on one base: requirements and updates, and the whole metadata.
+//! - `columns_at_start`: the columns that each operation of a commit saw.
+//! - `commit`: attempts, one after the other, and their files.
+
+mod attempt;
+mod columns_at_start;
+mod commit;
+
+pub use attempt::Attempt;
+pub use commit::{Commit, CommitRequest};

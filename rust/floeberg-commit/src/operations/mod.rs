@@ -1,0 +1,30 @@
+//! What is to be done to a table, on any base?
+//!
+//! Descriptions that cross to other processes as bytes. What they change is decided in `actions`.
+//!
+//! - `isolation`: isolation levels.
+//! - `delete_mode`: copy-on-write or merge-on-read.
+//! - `row_command`: the commands that change rows, and their properties.
+//! - `row_delta`: data files and delete files to add and to remove.
+//! - `sort_order_change`: how a user declares another sort order.
+//! - `statistics_change`: how a user changes statistics files.
+//! - `operation`: operations on a table, without a base.
+//! - `bytes`: operations as bytes, for other processes.
+
+mod isolation;
+mod delete_mode;
+mod row_command;
+mod row_delta;
+mod sort_order_change;
+mod statistics_change;
+mod operation;
+mod bytes;
+
+pub(crate) use bytes::version;
+pub use delete_mode::DeleteMode;
+pub use isolation::IsolationLevel;
+pub use operation::{NewTable, Operation};
+pub use row_command::RowCommand;
+pub use row_delta::RowDelta;
+pub use sort_order_change::SortOrderChange;
+pub use statistics_change::StatisticsChange;

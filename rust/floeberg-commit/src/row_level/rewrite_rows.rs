@@ -1,0 +1,144 @@
+//! How are the remaining rows of data files written again?
+//!
+//! In: data files, and their deleted rows. Out: new data files with all other rows.
+//! Spec: Row Lineage; Column Projection.
+//!
+//! Invariant: rows keep their order, and in v3 their row ids and the sequence numbers of their last updates. Rows that were
+//! deleted already are not copied.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::task::Poll;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int64Type;
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::schema::reserved::{POS, metadata_column};
+use floeberg_core::schema::{Field, Schema};
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_exec::budget::memory_budget;
+use floeberg_exec::threads::{Ahead, Job, OrderedStream};
+use floeberg_iceberg::plan::FileScanTask;
+use floeberg_iceberg::read::{TableReader, read_task};
+use floeberg_iceberg::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
+use floeberg_io::StoreOptions;
+use roaring::RoaringTreemap;
+
+use super::matched::{Matched, read_request};
+use crate::produce::ActionContext;
+use floeberg_io::random::random_uuid;
+
+/// Writes the other rows of the files.
+///
+/// Errors: those of reading, and of writing by the table's properties.
+pub(crate) fn rewrite_rows(context: &ActionContext<'_>, files: Vec<Matched>) -> Result<Receipt> {
+    let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), &BTreeMap::new(), &random_uuid())?;
+    let recipe = if context.metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
+    let mut fields = recipe.schema().fields().to_vec();
+    fields.extend(metadata_column(POS).map(|position| of_free_name(position, recipe.schema())));
+    let projected = Schema::new(recipe.schema().schema_id(), fields)?;
+    let (store, cancel) = (Arc::clone(&context.reader.store), &context.reader.cancel);
+    let reader = Arc::new(TableReader::new(read_request(context, projected)?));
+    let mut writer = Writer::new(&recipe, store, WriteTask { partition: 0, name: "0" }, cancel)?;
+    // Files are read while the rows of earlier ones are written.
+    let ahead = Ahead {
+        threads: context.reader.threads,
+        memory: memory_budget()? / 4,
+        cancel: context.reader.cancel.clone(),
+    };
+    let mut copies = OrderedStream::new(Arc::new(Copies { reader }), files.into_iter().map(Ok), ahead);
+    while let Poll::Ready(Some(copy)) = copies.next_until(None) {
+        match copy? {
+            Copy::Rows(batch) => {
+                context.progress.add_rows(batch.num_rows() as u64);
+                writer.write(&batch)?;
+            }
+            Copy::End => context.progress.add_file(),
+        }
+    }
+    // They are of this very table: nothing has to be looked at.
+    let files = writer.finish()?.into_files().into_iter();
+    Receipt::new(files.map(|written| WrittenFile { purpose: None, ..written }).collect())
+}
+
+/// A column may be called `_pos` too. Columns are read by their ids.
+fn of_free_name(mut position: Field, schema: &Schema) -> Field {
+    while schema.find(&position.name, true).is_ok() {
+        position.name.insert(0, '_');
+    }
+    position
+}
+
+/// Reads the rows that stay.
+struct Copies {
+    reader: Arc<TableReader>,
+}
+
+/// A piece of a file that is copied.
+enum Copy {
+    /// Rows that stay.
+    Rows(RecordBatch),
+    /// There are no more of this file.
+    End,
+}
+
+impl Job for Copies {
+    type Task = Matched;
+    type Part = Matched;
+    type Item = Copy;
+
+    const THREAD: &'static str = "floeberg-copy";
+
+    fn open(&self, task: Matched) -> Result<Vec<Matched>> {
+        Ok(vec![task])
+    }
+
+    fn work(&self, part: Matched, give: &mut dyn FnMut(Copy) -> Result<bool>) -> Result<()> {
+        let Matched { task, rows, .. } = part;
+        let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..task };
+        for batch in read_task(&self.reader, &whole)? {
+            let batch = others(&batch.context("path", &whole.file_path)?, &rows)?;
+            if batch.num_rows() > 0 && !give(Copy::Rows(batch))? {
+                return Ok(());
+            }
+        }
+        give(Copy::End).map(drop)
+    }
+
+    fn bytes(item: &Copy) -> u64 {
+        match item {
+            Copy::Rows(batch) => batch.get_array_memory_size() as u64,
+            Copy::End => 0,
+        }
+    }
+}
+
+/// The rows at other positions, without the positions: the last column, in ascending order.
+fn others(batch: &RecordBatch, rows: &RoaringTreemap) -> Result<RecordBatch> {
+    let last = batch.num_columns().saturating_sub(1);
+    let positions = batch.column(last).as_primitive::<Int64Type>().values();
+    let mut gone = Vec::new();
+    let mut at = 0;
+    let mut of_file = rows.iter();
+    of_file.advance_to(positions.first().map_or(0, |first| *first as u64));
+    for row in of_file {
+        at += positions[at..].partition_point(|position| (*position as u64) < row);
+        match positions.get(at) {
+            None => break,
+            Some(position) if *position as u64 == row => gone.push(at),
+            Some(_) => {}
+        }
+    }
+    let columns: Vec<usize> = (0..last).collect();
+    let mut kept = batch.project(&columns);
+    if !gone.is_empty() {
+        let mut stays = vec![true; batch.num_rows()];
+        for row in gone {
+            stays[row] = false;
+        }
+        kept = kept.and_then(|batch| filter_record_batch(&batch, &BooleanArray::from(stays)));
+    }
+    kept.map_err(|error| Error::internal("rows that stay are copied").caused_by(error))
+}
