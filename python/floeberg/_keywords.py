@@ -45,6 +45,8 @@ _SAME = (
     ("partition_spec", "partition_by", "partitioned_by", "partitioning", "partitions"),
     ("sort_order", "sort_by", "order_by", "write_order"),
     ("snapshot_properties", "properties", "commit_properties", "summary"),
+    ("delete_ratio_threshold", "deletions"),
+    ("retain_last", "retain", "min_snapshots_to_keep"),
 )
 """Words that libraries have for the same argument. The first that a method has is the one that is meant."""
 _UNKNOWN = re.compile(r"got an unexpected keyword argument '(.*?)'")

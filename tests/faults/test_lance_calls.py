@@ -134,9 +134,9 @@ def test_every_call_of_the_pages_may_fail(place, action, is_after, monkeypatch, 
 
 def broken_pages(patched: pytest.MonkeyPatch, broken: Broken) -> None:
     """Have pages fail."""
-    make, read, single = new_files.writer_of, pages._Pylance.read_range, pages._Pylance.read_rows
+    make, read, single = new_files.writer_of, pages._Pylance.read, pages._Pylance.take
     patched.setattr(new_files, "writer_of", lambda *given: BrokenWriter(broken, lambda: make(*given)))
-    for name, inner in (("read_range", read), ("read_rows", single)):
+    for name, inner in (("read", read), ("take", single)):
 
         def reading(self: Any, *given: Any, inner: Any = inner) -> Any:
             return BrokenBatches(broken, broken.strike(lambda: inner(self, *given)))

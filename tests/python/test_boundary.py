@@ -17,6 +17,7 @@ import floeberg as fb
 import floeberg.catalog.sql
 from corpus import lance_lent, lent
 from floeberg import _native, errors, types
+from floeberg.lance.pages import pages_of
 from floeberg.scan.tasks import DataFile
 
 NATIVE = [each for _, each in inspect.getmembers(_native, inspect.isclass)]
@@ -70,17 +71,19 @@ def lance_objects():
     scan = table.scan()
     plan = scan.plan_files()
     group = plan.split()[0]
-    taken = table._inner.take(row_ids=[0], addresses=None, selected_fields=["id"], case_sensitive=True)
     wrapped = [table, scan, plan, group, table.changelog_scan(1)]
-    keys = pa.table({"id": [1]}).to_reader()
+    rows = pa.table({"id": [1]}).to_reader()
     operation = _native.LanceOperation.delete("true", addresses=b"")
     # A table that is read from elsewhere is not written.
     in_place = fb.open_table(lance_lent("lance").location, format="lance")
     commit = _native.LanceCommit.begin(
         in_place._inner, operation, properties=[], key=None, inserts_missing_keys=False
     )
-    natives = [table._inner, scan._inner, plan._inner, group._inner, taken, taken.open(0)]
-    natives += [_native.LanceKeys.of(keys, nulls_are_equal=False)]
+    natives = [table._inner, scan._inner, plan._inner, group._inner]
+    pages = pages_of({})
+    keys = _native.LanceKeys.of(rows, nulls="error", repeats=False)
+    natives += [group._inner.rows(pages), keys, keys.find(table._inner, pages, lists_all=True)]
+    natives += [table.changelog_scan(1)._inner]
     return wrapped, [*natives, operation, commit]
 
 
@@ -165,12 +168,13 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "Column",
             "Commit",
             "FoundRows",
+            "LanceChangelog",
             "LanceCommit",
+            "LanceFoundRows",
             "LanceKeys",
             "LanceOperation",
             "LancePlan",
             "LanceRows",
-            "LanceTaken",
             "MergeBuilder",
             "PlanParts",
             "ReplacedRows",

@@ -12,16 +12,17 @@ from typing import Final
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column, checked_batch, with_buffers
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
+    LanceChangelog,
+    LanceFoundRows,
+    LanceKeys,
     LancePlan,
     LanceRows,
     LanceScan,
     LanceTable,
-    LanceTaken,
     LanceTaskGroup,
 )
 from floeberg._native.lance_commit import (
     LanceCommit,
-    LanceKeys,
     LanceOperation,
     change_lance_ref,
     check_lance_files,
@@ -104,8 +105,9 @@ __version__: Final[str]
 # fmt: off
 __all__ = [
     "ArrowSchema", "Attempt", "Batch", "BatchReader", "Batches", "ChangelogScan", "Column", "Commit",
-    "FoundRows", "KeyRecipe", "LanceCommit", "LanceKeys", "LanceOperation", "LancePlan", "LanceRows", "LanceScan",
-    "LanceTable", "LanceTaken", "LanceTaskGroup", "MetadataReader", "Operation", "Plan", "PlanParts", "Receipt",
+    "FoundRows", "KeyRecipe", "LanceChangelog", "LanceCommit", "LanceFoundRows", "LanceKeys",
+    "LanceOperation", "LancePlan", "LanceRows", "LanceScan",
+    "LanceTable", "LanceTaskGroup", "MetadataReader", "Operation", "Plan", "PlanParts", "Receipt",
     "ReplacedRows",
     "RowDeltaReceipt", "Scan", "SourceKeys", "SqlExpression",
     "Table", "TaskGroup", "View", "ViewAttempt", "ViewOperation",

@@ -7,15 +7,12 @@ from typing import Any, TypeAlias, final
 
 from typing_extensions import CapsuleType
 
-from floeberg._native.arrow import Batch, Column
+from floeberg._native.arrow import Batch, Batches, Column
 from floeberg._native.values import _Tree
-from floeberg.lance.pages import PageBatches
+from floeberg.lance.pages import Pages
 
 _VersionParts: TypeAlias = tuple[int, int | None, tuple[str, str] | None, str | None]
 """A version: its number, its time in microseconds since 1970, the writer's name and version, and the branch."""
-
-_FileToRead: TypeAlias = tuple[str, list[str], tuple[int, int], list[int] | None]
-"""A data file: its location, the columns to read, the first row and the number of rows, or single rows."""
 
 @final
 class LanceTable:
@@ -66,24 +63,8 @@ class LanceTable:
             NotFoundError: It is gone, or never was, or the table was made anew.
         """
 
-    def with_columns_of(self, other: LanceTable) -> LanceTable:
-        """The rows with the columns of another version."""
-
-    def differences(self, before: LanceTable) -> tuple[list[int], list[int], list[int], list[int]]:
-        """The fragments that differ from those of an earlier version.
-
-        Those of the earlier one, and of this one; those of both with the same rows, and of these those with other files
-        of columns that both have.
-        """
-
     def incomparable_columns(self, before: LanceTable) -> list[str]:
         """The columns that have another type or identity in an earlier version."""
-
-    def made_by(self) -> tuple[str, bool] | None:
-        """The operation that made the version, and whether it may have replaced values where they were.
-
-        `None` where nothing says it.
-        """
 
     def find_commit(self, key: str, operation: str | None) -> tuple[LanceTable, str] | None:
         """The version that a commit with a key made, and its operation."""
@@ -164,13 +145,14 @@ class LanceTable:
 
     def take(
         self,
+        pages: Pages,
         *,
-        row_ids: list[int] | None,
-        addresses: list[int] | None,
+        row_ids: bytes | None,
+        addresses: bytes | None,
         selected_fields: list[str],
         case_sensitive: bool,
-    ) -> LanceTaken:
-        """Rows by their ids or addresses.
+    ) -> Batches:
+        """Rows by their ids or addresses, which are eight bytes each, little endian.
 
         Raises:
             NotFoundError: There is no such row.
@@ -268,51 +250,104 @@ class LanceTaskGroup:
     def storage_options(self) -> dict[str, str]:
         """The storage options of the table, with secrets."""
 
-    def open(self, number: int) -> LanceRows:
-        """Begins to read a fragment.
-
-        Raises:
-            InvalidDataError: A file is damaged, or is not what the manifest says.
-            UnsupportedError: A data file has version 0.1, or a column has blobs of version 2.
-        """
+    def rows(self, pages: Pages, *, limit: int | None = None, part: int | None = None) -> LanceRows:
+        """Begins to read the rows; of one fragment, by its number in the group, where `part` is given."""
 
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __reduce__(self) -> tuple[Any, ...]:
         """A recipe, with a manifest of its fragments alone."""
 
 @final
-class LanceTaken:
-    """Rows by their ids or addresses."""
-
-    def __len__(self) -> int:
-        """The number of fragments to read."""
-
-    def order(self) -> Column:
-        """For each row asked, its place among the rows of all fragments."""
-
-    def open(self, number: int) -> LanceRows:
-        """Begins to read a fragment."""
-
-    def __arrow_c_schema__(self) -> CapsuleType: ...
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Raises `TypeError`: send the table."""
-
-@final
 class LanceRows:
-    """Rows of a fragment, being read."""
-
-    def files(self) -> list[_FileToRead]:
-        """The data files to read."""
-
-    def start(self, readers: list[PageBatches]) -> None:
-        """Begins to read, with a reader for each of `files()`."""
+    """Batches of rows, being read."""
 
     def next_batch(self) -> Batch | None:
-        """The next batch, which may have no rows; `None` after the last one.
+        """The next batch, which has rows; `None` after the last one.
 
         Raises:
-            InvalidDataError: A data file gives other rows or types than it should.
+            InvalidDataError: A file is damaged, or gives other rows or types than the manifest says.
+            UnsupportedError: A data file has version 0.1, or a column has blobs of version 2.
         """
+
+    def count(self) -> int:
+        """The number of rows of all batches."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the scan or the group."""
+
+@final
+class LanceKeys:
+    """The keys of a source, in memory."""
+
+    @staticmethod
+    def of(reader: object, *, nulls: str, repeats: bool) -> LanceKeys:
+        """Of a `pyarrow.RecordBatchReader` of key columns, by the names and in the types of the table.
+
+        Args:
+            reader: The key columns.
+            nulls: What a null means: `error`, `equal` or `unequal`.
+            repeats: Whether several rows may have one key.
+
+        Raises:
+            InvalidInputError: A key is null or there twice.
+            UnsupportedError: A column is nested.
+            LimitExceededError: The keys take too much memory.
+        """
+
+    def find(self, table: LanceTable, pages: Pages, *, lists_all: bool) -> LanceFoundRows:
+        """Looks for rows with these keys in a version. With `lists_all`, all rows are given, and are found then."""
+
+    def may_have_come(self, read: LanceTable, newest: LanceTable, pages: Pages) -> bool:
+        """Whether a row that came since a version was read may have one of the keys."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the source."""
+
+@final
+class LanceFoundRows:
+    """The rows of a version with a key of a source."""
+
+    def stream(self, pages: Pages) -> LanceRows:
+        """All columns of the rows.
+
+        After the columns of the table come `_rowaddr`, with stable row ids `_rowid`, and `_source_row`, the number of
+        the row of the source. A row comes once for each row of the source with its key, all in one batch.
+        """
+
+    def unmatched(self) -> Column:
+        """The numbers of the rows of the source whose keys no row has. Where all rows are listed, these come first."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the source."""
+
+@final
+class LanceChangelog:
+    """Changes of a range of versions."""
+
+    @staticmethod
+    def of(
+        start: LanceTable | None,
+        end: LanceTable,
+        *,
+        row_filter: _Tree,
+        selected_fields: list[str],
+        case_sensitive: bool,
+        net: bool,
+    ) -> LanceChangelog:
+        """Changes after `start`, or from the first version on, up to `end`.
+
+        Raises:
+            InvalidInputError: A column is unknown, or only a part of it is selected.
+            UnsupportedError: The table has a column of a reserved name.
+        """
+
+    def rows(self, pages: Pages) -> LanceRows:
+        """Begins to read the changes.
+
+        Raises:
+            UnsupportedError: Nothing says which rows only moved. It is raised when batches are read.
+        """
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the scan."""

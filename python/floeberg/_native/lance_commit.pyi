@@ -1,38 +1,11 @@
-"""Changes of Lance tables: keys of a source, operations, and commits.
+"""Changes of Lance tables: operations, and commits.
 
 Rust: `rust/floeberg-python/src/lance/`.
 """
 
 from typing import Any, TypeAlias, final
 
-from floeberg._native.arrow import Column
 from floeberg._native.lance import LanceTable
-
-@final
-class LanceKeys:
-    """The keys of a source, in memory."""
-
-    @staticmethod
-    def of(reader: object, *, nulls_are_equal: bool) -> LanceKeys:
-        """The keys of a `pyarrow.RecordBatchReader` of key columns.
-
-        Raises:
-            UnsupportedError: A column has a type that keys cannot have.
-            LimitExceededError: The keys take too much memory.
-        """
-
-    @property
-    def repeated(self) -> tuple[int, int] | None:
-        """The first row whose key an earlier row has, and that row."""
-
-    def find(self, reader: object, *, lists_all: bool) -> tuple[Column, Column]:
-        """The rows of one batch with these keys, and the rows of the source that have them.
-
-        With `lists_all` rows without a key of the source are there too.
-        """
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Raises `TypeError`: send the source."""
 
 _NewFile: TypeAlias = tuple[str, int, int, bytes]
 """A data file that was written: its name, rows, bytes, and the stable ids of its first rows, eight bytes for each."""

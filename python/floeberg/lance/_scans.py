@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from floeberg._arguments import checked_bool, checked_names, checked_size, checked_text
 from floeberg.errors import InvalidInputError
@@ -137,7 +137,16 @@ class LanceTableScans(LanceTableBase):
         return self.scan().__arrow_c_stream__(requested_schema)
 
 
-def _numbers(name: str, values: Iterable[int]) -> list[int]:
+def _numbers(name: str, values: Iterable[int]) -> pa.UInt64Array:
+    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    if (
+        isinstance(values, (pa.Array, pa.ChunkedArray))
+        and values.type == pa.uint64()
+        and not values.null_count
+    ):
+        whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        return cast("pa.UInt64Array", whole)
     # pyarrow's scalars are no integers.
     listed = values.to_pylist() if hasattr(values, "to_pylist") else values
     if not isinstance(listed, Iterable) or isinstance(listed, (str, bytes)):
@@ -148,4 +157,4 @@ def _numbers(name: str, values: Iterable[int]) -> list[int]:
         if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() < 1 << 64:
             raise InvalidInputError(f"{name}: expected integers from 0 to 2^64 - 1, found {value!r}")
         numbers.append(value.__index__())
-    return numbers
+    return cast("pa.UInt64Array", pa.array(numbers, pa.uint64()))

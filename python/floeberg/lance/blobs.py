@@ -13,6 +13,8 @@ from floeberg.lance.pages import blob_files
 from floeberg.lance.take import taken_rows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from floeberg import _native
     from floeberg.lance.pages import BlobSource
 
@@ -93,8 +95,8 @@ def blobs_of(
     table: _native.LanceTable,
     column: str,
     *,
-    row_ids: list[int] | None,
-    addresses: list[int] | None,
+    row_ids: pa.UInt64Array | None,
+    addresses: pa.UInt64Array | None,
 ) -> list[LanceBlob | None]:
     """Blobs of rows, in the order of their ids or addresses.
 

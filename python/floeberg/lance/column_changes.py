@@ -8,7 +8,7 @@ Invariant: a file has a row for each row of its fragment. Rows that are deleted 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg import _native
 from floeberg._arguments import checked_text
@@ -20,7 +20,7 @@ from floeberg.errors import InvalidInputError
 from floeberg.lance.committing import Made
 from floeberg.lance.pages import pages_of
 from floeberg.lance.row_changes import ADDRESS, files_of, schema_of_table
-from floeberg.lance.rows import FragmentStream
+from floeberg.lance.rows import batches_in
 from floeberg.lance.scan import LanceScan
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["OneFragment", "added_columns", "changed_types", "is_stream", "live_batches"]
+__all__ = ["added_columns", "changed_types", "is_stream", "live_batches"]
 
 Array: TypeAlias = Any
 _FEW = 100
@@ -38,33 +38,11 @@ Values: TypeAlias = "Callable[[pa.RecordBatch], Sequence[Array]]"
 """Gives the new columns of live rows, in their order."""
 
 
-class OneFragment:
-    """One of the fragments of a plan."""
-
-    def __init__(self, group: _native.LanceTaskGroup, number: int) -> None:
-        self._group = group
-        self._number = number
-
-    def __len__(self) -> int:
-        return 1
-
-    def open(self, number: int) -> _native.LanceRows:
-        """Begins to read it."""
-        return self._group.open(self._number + number)
-
-    def __arrow_c_schema__(self) -> object:
-        return self._group.__arrow_c_schema__()
-
-
 def live_batches(
     table: _native.LanceTable, group: _native.LanceTaskGroup, number: int
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a fragment that are not deleted."""
-    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-    stream = FragmentStream(OneFragment(group, number), pages_of(table.storage_options))
-    while (batch := stream.next_batch()) is not None:
-        yield pa.record_batch(cast("Any", batch))
+    return batches_in(group.rows(pages_of(table.storage_options), part=number))
 
 
 def is_stream(columns: object) -> bool:
@@ -288,7 +266,8 @@ def _column_batch(
     found = pa.Table.from_batches(parts, schema)
     if found.num_rows < rows:
         at = pa.chunked_array(places, pa.uint64()).combine_chunks()
-        number = pc.index_in(pa.array(range(rows), pa.uint64()), value_set=at)
+        every = pc.indices_nonzero(pa.repeat(pa.scalar(True), rows))
+        number = pc.index_in(every, value_set=at)
         required = [field.name for field in schema if not field.nullable]
         if required:
             raise InvalidInputError(

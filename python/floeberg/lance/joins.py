@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg.commit.joined_rows import JoinedColumns, inserted_rows, updated_rows
 from floeberg.commit.merge_clauses import MergeRun, key_columns, resolved_keys
 from floeberg.commit.new_values import fitted
 from floeberg.commit.stored_rows import StoredRows
-from floeberg.lance.found_rows import FoundRows, batches_of
-from floeberg.lance.row_changes import MovedRows, schema_of_table
-from floeberg.lance.source_keys import SourceKeys
+from floeberg.lance.pages import pages_of
+from floeberg.lance.row_changes import MovedRows
+from floeberg.lance.rows import batches_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,24 +33,18 @@ if TYPE_CHECKING:
 
 __all__ = ["MissingKeys", "Upsert", "applied", "merged", "upserted"]
 
+Array: TypeAlias = Any
+
 
 @dataclass(frozen=True)
 class MissingKeys:
     """Keys of a source, some of which were in no row of the version that was read."""
 
-    keys: SourceKeys
+    keys: _native.LanceKeys
 
     def may_be_in(self, read: _native.LanceTable, newest: _native.LanceTable) -> bool:
         """Whether a row that came since has one of them: in a new fragment, or by a new value."""
-        before, now = schema_of_table(read), schema_of_table(newest)
-        for name in self.keys.names:
-            if name not in now.names or not now.field(name).equals(before.field(name)):
-                return True
-        _, after, same_rows, other_values = newest.differences(read)
-        changed = set(after) - (set(same_rows) - set(other_values))
-        return bool(changed) and any(
-            self.keys.has_any(batch) for batch in batches_of(newest, self.keys.names, changed)
-        )
+        return self.keys.may_have_come(read, newest, pages_of(newest.storage_options))
 
 
 @dataclass(frozen=True)
@@ -72,6 +66,24 @@ class Upsert:
     null_keys: str
 
 
+class _Found:
+    """The rows of a version with a key of a source."""
+
+    def __init__(self, table: _native.LanceTable, keys: _native.LanceKeys, *, lists_all: bool) -> None:
+        self._pages = pages_of(table.storage_options)
+        self._found = keys.find(table, self._pages, lists_all=lists_all)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All columns of the rows, where they are, and the numbers of their rows of the source."""
+        return batches_in(self._found.stream(self._pages))
+
+    def unmatched(self) -> Array:
+        """The numbers of the rows of the source whose keys no row has. Where all rows are listed, they come first."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        return pa.array(cast("Any", self._found.unmatched()))
+
+
 def upserted(table: _native.LanceTable, source: SourceRows, upsert: Upsert, *, dry_run: bool) -> Made:
     """Updates rows that have the keys of the source, and inserts the others."""
     moved = MovedRows(table, counts_only=dry_run)
@@ -80,8 +92,8 @@ def upserted(table: _native.LanceTable, source: SourceRows, upsert: Upsert, *, d
         raw.schema, schema, upsert.keys, case_sensitive=upsert.case_sensitive, replaces=upsert.updates
     )
     rows = _conformed(raw.batches(), columns.used, schema)
-    index = SourceKeys.of(rows.reader(columns.keys), nulls=upsert.null_keys, repeats=False)
-    found = FoundRows(table, index, lists_all=False)
+    index = _native.LanceKeys.of(rows.reader(columns.keys), nulls=upsert.null_keys, repeats=False)
+    found = _Found(table, index, lists_all=False)
 
     def batches() -> Iterator[pa.RecordBatch]:
         if upsert.updates:
@@ -107,10 +119,10 @@ def merged(  # noqa: PLR0913 - keywords
     schema, rows = moved.schema, source.rows()
     keys = resolved_keys(joined_by, rows.schema, schema, case_sensitive=case_sensitive)
     run = MergeRun(keys, clauses, rows, moved, case_sensitive=case_sensitive)
-    index = SourceKeys.of(key_columns(keys, rows, schema), nulls="unequal", repeats=True)
+    index = _native.LanceKeys.of(key_columns(keys, rows, schema), nulls="unequal", repeats=True)
     lists_all = any(each.rows == "not matched by source" for each in clauses)
     inserts = any(each.rows == "not matched" for each in clauses)
-    found = FoundRows(table, index, lists_all=lists_all)
+    found = _Found(table, index, lists_all=lists_all)
     batches = run.batches(found.batches(), found.unmatched)
     return moved.write(batches, lambda: run.updated_columns, MissingKeys(index) if inserts else None)
 
@@ -130,8 +142,8 @@ def applied(table: _native.LanceTable, source: SourceRows, feed: ChangeFeed, *, 
     # The rows that there are come first, and then the keys of those that go.
     every = chain(last.reader(keys), deleted.reader(keys))
     reader = pa.RecordBatchReader.from_batches(last.reader(keys).schema, every)
-    index = SourceKeys.of(cast("pa.RecordBatchReader", reader), nulls=feed.null_keys, repeats=False)
-    found = FoundRows(table, index, lists_all=False)
+    index = _native.LanceKeys.of(cast("pa.RecordBatchReader", reader), nulls=feed.null_keys, repeats=False)
+    found = _Found(table, index, lists_all=False)
 
     def batches() -> Iterator[pa.RecordBatch]:
         for batch in found.batches():

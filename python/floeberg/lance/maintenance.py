@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_share, checked_size
@@ -26,6 +26,9 @@ __all__ = ["LanceMaintenance"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _WEEK = timedelta(days=7)
+_SHARE = 0.1
+
+Number = TypeVar("Number", int, float)
 
 
 @says_keywords_of_methods
@@ -36,29 +39,34 @@ class LanceMaintenance:
         """Use `LanceTable.maintenance`."""
         self._table = table
 
-    def compact(
+    def compact(  # noqa: PLR0913 - keywords
         self,
         *,
-        target_rows: int = ROWS_PER_FILE,
-        deletions: float = 0.1,
+        target_rows: int | None = None,
+        delete_ratio_threshold: float | None = None,
         drop_indices: bool = False,
         dry_run: bool = False,
+        target_rows_per_fragment: int | None = None,
+        materialize_deletions_threshold: float | None = None,
     ) -> CompactionResult:
         """Writes small neighbouring fragments, and those with many deleted rows, as larger ones.
 
         Rows stay in their order and keep their stable ids. Deleted rows are left out.
 
         Args:
-            target_rows: Fragments with fewer rows are too small; no new one has more.
-            deletions: The share of deleted rows from which on a fragment is written again.
+            target_rows: Fragments with fewer rows are too small; no new one has more. By default, 1,048,576.
+            delete_ratio_threshold: The share of deleted rows, from 0 to 1, from which on a fragment is written again.
+                By default, 0.1. The name is that of an option of Spark's `rewrite_data_files`.
             drop_indices: Whether indices are dropped, which would name rows that are elsewhere.
             dry_run: Whether to say only what would be done.
+            target_rows_per_fragment: `target_rows`, by the name that Lance has for it.
+            materialize_deletions_threshold: `delete_ratio_threshold`, by the name that Lance has for it.
 
         Returns:
             What was done.
 
         Raises:
-            InvalidInputError: The table has indices, and `drop_indices` is not given.
+            InvalidInputError: The table has indices, and `drop_indices` is not given; or an option has two values.
             CommitConflictError: Another writer changed the same fragments, again and again.
 
         Examples:
@@ -69,8 +77,16 @@ class LanceMaintenance:
             >>> done.fragments_before, done.fragments_after, made.scan().count()
             (2, 1, 3)
         """
-        rows = checked_size("target_rows", target_rows, 1)
-        share = checked_share("deletions", deletions)
+        name, rows = _one_of(
+            ROWS_PER_FILE, target_rows=target_rows, target_rows_per_fragment=target_rows_per_fragment
+        )
+        rows = checked_size(name, rows, 1)
+        name, share = _one_of(
+            _SHARE,
+            delete_ratio_threshold=delete_ratio_threshold,
+            materialize_deletions_threshold=materialize_deletions_threshold,
+        )
+        share = checked_share(name, share)
         native = self._table._inner  # noqa: SLF001 - its own room
         groups = _native.plan_lance_compaction(native, target_rows=rows, deletions=share)
         before, of_rows = sum(len(ids) for _, ids, _ in groups), sum(count for *_, count in groups)
@@ -94,9 +110,10 @@ class LanceMaintenance:
     def cleanup(
         self,
         *,
-        older_than: timedelta = _WEEK,
-        retain: int = 1,
+        older_than: timedelta | datetime = _WEEK,
+        retain_last: int | None = None,
         dry_run: bool = False,
+        retain_versions: int | None = None,
     ) -> CleanupResult:
         """Removes old versions of the branch, and the files that only they name.
 
@@ -105,15 +122,19 @@ class LanceMaintenance:
         not known here: tag the version that a clone begins with.
 
         Args:
-            older_than: The age from which on versions go.
-            retain: The number of newest versions that stay in any case; at least one.
+            older_than: The age from which on versions go; or a moment with a time zone, and versions before it go, as
+                in Spark's `expire_snapshots`. By default, seven days.
+            retain_last: The number of newest versions that stay in any case; at least one, which is the default. The
+                name is that of an option of Spark's `expire_snapshots`.
             dry_run: Whether to say only what would be removed.
+            retain_versions: `retain_last`, by the name that Lance has for it.
 
         Returns:
             What was removed.
 
         Raises:
             InvalidDataError: A manifest is damaged. Nothing was removed.
+            InvalidInputError: An option has two values, or a moment is in the future or has no time zone.
 
         Examples:
             >>> from datetime import timedelta
@@ -123,20 +144,45 @@ class LanceMaintenance:
             >>> made.maintenance.cleanup(older_than=timedelta(0)).versions, made.version_numbers()
             ([1], [2])
         """
-        if not isinstance(older_than, timedelta) or older_than < timedelta(0):
-            raise InvalidInputError(
-                f"older_than: expected a timedelta that is not negative, found {older_than!r}"
-            )
-        now = datetime.now(timezone.utc)
-        # Before the first year there are no versions.
-        moment = now - min(older_than, now - _EPOCH)
+        name, kept = _one_of(1, retain_last=retain_last, retain_versions=retain_versions)
+        moment = _moment(older_than)
         versions, files, size = _native.clean_up_lance_table(
             self._table._inner,  # noqa: SLF001
-            kept_versions=checked_size("retain", retain, 1),
+            kept_versions=checked_size(name, kept, 1),
             older_than_us=(moment - _EPOCH) // timedelta(microseconds=1),
             dry_run=checked_bool("dry_run", dry_run),
         )
         return CleanupResult(versions, files, size, dry_run=dry_run)
+
+
+def _one_of(default: Number, **given: Number | None) -> tuple[str, Number]:
+    """The option that was given under one of its names, and the name.
+
+    Raises:
+        InvalidInputError: It was given under several.
+    """
+    named = {name: value for name, value in given.items() if value is not None}
+    if len(named) > 1:
+        raise InvalidInputError(f"{' and '.join(named)} are names of one option: expected one of them")
+    return next(iter(named.items()), (next(iter(given)), default))
+
+
+def _moment(older_than: timedelta | datetime) -> datetime:
+    """The moment before which versions go.
+
+    Raises:
+        InvalidInputError: It is in the future, or has no time zone.
+    """
+    now = datetime.now(timezone.utc)
+    if isinstance(older_than, datetime) and older_than.tzinfo is not None and older_than <= now:
+        return max(older_than, _EPOCH)
+    if isinstance(older_than, timedelta) and older_than >= timedelta(0):
+        # Before the first year there are no versions.
+        return now - min(older_than, now - _EPOCH)
+    raise InvalidInputError(
+        "older_than: expected a timedelta that is not negative, or a moment of the past with a time zone, found "
+        f"{older_than!r}"
+    )
 
 
 def _compacted(table: _native.LanceTable, rows: int, deletions: float, counts: dict[str, int]) -> Made:

@@ -55,12 +55,12 @@ class PageBatches(Protocol):
 class Pages(Protocol):
     """Decodes data files."""
 
-    def read_range(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
+    def read(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
         """Reads rows that follow one another. Columns are dotted names, in backticks where they are not plain words."""
         ...
 
-    def read_rows(self, location: str, columns: Sequence[str], rows: Sequence[int]) -> PageBatches:
-        """Reads single rows, which ascend."""
+    def take(self, location: str, columns: Sequence[str], rows: _native.Column) -> PageBatches:
+        """Reads single rows, by their numbers, which ascend: `pyarrow.array(rows)` has them."""
         ...
 
 
@@ -194,7 +194,7 @@ class _Pylance:
     def __init__(self, storage_options: Mapping[str, str]) -> None:
         self._storage_options = storage_options
 
-    def read_range(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
+    def read(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
         def read() -> pa.RecordBatchReader:
             reader = self._open(location, columns)
             return reader.read_range(
@@ -203,10 +203,15 @@ class _Pylance:
 
         return _Translated(location, self._storage_options, read)
 
-    def read_rows(self, location: str, columns: Sequence[str], rows: Sequence[int]) -> PageBatches:
+    def take(self, location: str, columns: Sequence[str], rows: _native.Column) -> PageBatches:
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        # pylance takes nothing but integers of Python.
+        numbers = pa.array(cast("Any", rows)).to_pylist()
+
         def read() -> pa.RecordBatchReader:
             reader = self._open(location, columns)
-            return reader.take_rows(list(rows), batch_size=BATCH_ROWS).to_batches()
+            return reader.take_rows(numbers, batch_size=BATCH_ROWS).to_batches()
 
         return _Translated(location, self._storage_options, read)
 

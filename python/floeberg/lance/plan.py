@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 from floeberg._arguments import checked_size
 from floeberg._display import bytes_shown, facts_html
 from floeberg.lance.pages import pages_of
-from floeberg.lance.rows import FragmentRows, FragmentStream
+from floeberg.lance.rows import FragmentRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -139,10 +139,10 @@ class LanceTaskGroup(FragmentRows):
         Returns:
             The number of rows that match the filter.
         """
-        return FragmentStream(self._inner, pages_of(self._inner.storage_options)).count()
+        return self._inner.rows(pages_of(self._inner.storage_options)).count()
 
     def _open(self) -> BatchStream:
-        return FragmentStream(self._inner, pages_of(self._inner.storage_options))
+        return self._inner.rows(pages_of(self._inner.storage_options))
 
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()

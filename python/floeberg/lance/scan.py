@@ -15,7 +15,7 @@ from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._parsing import expression_of_tree
 from floeberg.lance.pages import pages_of
 from floeberg.lance.plan import LanceExplain, LancePlan
-from floeberg.lance.rows import FragmentRows, FragmentStream
+from floeberg.lance.rows import FragmentRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -140,7 +140,7 @@ class LanceScan(FragmentRows):
             return known
         columns = self._inner.select([])
         group = columns.plan().whole()
-        return FragmentStream(group, pages_of(columns.storage_options), columns.limit).count()
+        return group.rows(pages_of(columns.storage_options), limit=columns.limit).count()
 
     def explain(self) -> LanceExplain:
         """What the scan reads. No data file is opened.
@@ -202,7 +202,7 @@ class LanceScan(FragmentRows):
 
     def _open(self) -> BatchStream:
         group = self._inner.plan().whole()
-        return FragmentStream(group, pages_of(self._inner.storage_options), self._inner.limit)
+        return group.rows(pages_of(self._inner.storage_options), limit=self._inner.limit)
 
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from floeberg.lance.new_files import bytes_of_numbers
 from floeberg.lance.pages import pages_of
-from floeberg.lance.rows import FragmentStream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ __all__ = ["taken_rows"]
 def taken_rows(
     table: _native.LanceTable,
     *,
-    row_ids: list[int] | None,
-    addresses: list[int] | None,
+    row_ids: pa.UInt64Array | None,
+    addresses: pa.UInt64Array | None,
     selected_fields: Sequence[str],
     case_sensitive: bool,
 ) -> pa.Table:
@@ -29,13 +29,10 @@ def taken_rows(
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
     taken = table.take(
-        row_ids=row_ids,
-        addresses=addresses,
+        pages_of(table.storage_options),
+        row_ids=None if row_ids is None else bytes_of_numbers(row_ids),
+        addresses=None if addresses is None else bytes_of_numbers(addresses),
         selected_fields=list(selected_fields),
         case_sensitive=case_sensitive,
     )
-    stream, batches = FragmentStream(taken, pages_of(table.storage_options)), []
-    while (batch := stream.next_batch()) is not None:
-        batches.append(pa.record_batch(cast("Any", batch)))
-    rows = pa.Table.from_batches(batches, pa.schema(cast("Any", taken)))
-    return cast("pa.Table", rows.take(pa.array(cast("Any", taken.order()))))
+    return cast("pa.Table", pa.table(cast("Any", taken)))

@@ -37,6 +37,23 @@ impl Group {
         Self { request: Arc::clone(request), parts }
     }
 
+    /// The fragments of a request that are wanted, by their ids.
+    pub fn of_fragments(request: &Arc<ReadRequest>, is_wanted: &dyn Fn(u64) -> bool) -> Self {
+        let fragments = &request.table().manifest().fragments;
+        let found = fragments.ids().iter().zip(fragments.physical_rows()).enumerate();
+        let parts = found.filter(|(_, (id, _))| is_wanted(**id)).map(|(place, (_, rows))| (place, 0..*rows));
+        Self { request: Arc::clone(request), parts: parts.collect() }
+    }
+
+    /// The part of a group with a number, as a group of its own; without parts where there is no such number.
+    #[must_use]
+    pub fn part(&self, number: usize) -> Self {
+        Self {
+            request: Arc::clone(&self.request),
+            parts: self.parts.get(number).cloned().into_iter().collect(),
+        }
+    }
+
     /// All fragments of a request, in groups of about this many bytes.
     pub fn split(request: &Arc<ReadRequest>, target_size: u64) -> Vec<Self> {
         let fragments = &request.table().manifest().fragments;

@@ -1,7 +1,7 @@
 //! What is a Lance table, and which rows are in it?
 //!
 //! In: the folder of a table. Out: its versions, branches and tags; of a version its schema, fragments, deletes and row ids, and a
-//! plan of what to read. The pages of data files are decoded elsewhere.
+//! plan of what to read. The pages of data files are decoded elsewhere, by what implements `pages`.
 //!
 //! A module uses only modules that are declared before it.
 //!
@@ -14,13 +14,20 @@
 //! - `table`: a version of a table, open.
 //! - `standing`: whether a version is still one of the table at its location.
 //! - `presence`: whether the files of a version are still there.
+//! - `pages`: what decodes the pages of data files.
 //! - `read`: the rows of a fragment, of batches of its data files.
 //! - `scan`: which rows and columns are read.
 //! - `group`: the part of a scan that a worker reads.
 //! - `take`: rows by their ids or addresses.
+//! - `rows`: batches of the rows of fragments, one fragment after another.
+//! - `taken_rows`: batches of the rows that are taken, in the order in which they were asked for.
+//! - `rows_at`: batches of rows by ascending addresses.
+//! - `source_keys`: the keys of a source.
+//! - `differences`: which fragments of two versions differ.
+//! - `found_rows`: the rows with a key of a source.
 //! - `appended`: the fragments that hold rows appended since a version.
 //! - `build`: which version follows from an operation; no file is opened.
-//! - `differences`: which fragments of two versions differ.
+//! - `changes`: the rows that a range of versions inserted, deleted and updated.
 //! - `change`: which operation does what is wanted.
 //! - `commit`: conflicts of operations, and how one becomes a version.
 //! - `refs`: tags, branches and clones, written.
@@ -35,13 +42,20 @@ mod checkout;
 mod table;
 mod standing;
 mod presence;
+pub mod pages;
 pub mod read;
 mod scan;
 mod group;
 mod take;
+mod rows;
+mod taken_rows;
+mod rows_at;
+mod source_keys;
+pub mod differences;
+mod found_rows;
+pub mod changes;
 mod appended;
 pub mod build;
-pub mod differences;
 pub mod change;
 pub mod commit;
 pub mod refs;
@@ -52,7 +66,12 @@ mod tests;
 
 pub use appended::{Appended, appended_since};
 pub use checkout::Checkout;
+pub use found_rows::{FoundRows, FoundStream, SOURCE_ROW};
 pub use group::Group;
+pub use rows::{Fragments, RowStream};
+pub use rows_at::RowsAt;
 pub use scan::Scan;
+pub use source_keys::{NullKeys, SourceKeys};
 pub use table::{OpenOptions, Table};
 pub use take::Taken;
+pub use taken_rows::taken_rows;

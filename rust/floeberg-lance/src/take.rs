@@ -107,7 +107,8 @@ fn order(rows: &BTreeMap<usize, Vec<u64>>, wanted: &[(usize, u64)]) -> Vec<u64> 
     wanted.iter().map(at).collect()
 }
 
-fn missing(request: &ReadRequest, what: &str, number: u64) -> Error {
+/// The error of a row that is not there.
+pub(crate) fn missing(request: &ReadRequest, what: &str, number: u64) -> Error {
     let version = request.table().version();
     Error::not_found(format!(
         "version {version} has no row of the {what} {number}: it is deleted, or never was"

@@ -59,12 +59,14 @@ mod _native {
     #[pymodule_export]
     use crate::incoming::{checked_batch, with_buffers};
     #[pymodule_export]
+    use crate::lance::changelog::LanceChangelog;
+    #[pymodule_export]
     use crate::lance::commit::{
         LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, finalize_lance_version,
         lance_data_file_name, remove_lance_files, rename_lance_manifests, shallow_clone_lance_table,
     };
     #[pymodule_export]
-    use crate::lance::keys::LanceKeys;
+    use crate::lance::keys::{LanceFoundRows, LanceKeys};
     #[pymodule_export]
     use crate::lance::operation::{
         LanceOperation, create_lance_table, plan_lance_compaction, stage_lance_table,
@@ -77,8 +79,6 @@ mod _native {
     use crate::lance::scan::LanceScan;
     #[pymodule_export]
     use crate::lance::table::LanceTable;
-    #[pymodule_export]
-    use crate::lance::taken::LanceTaken;
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]

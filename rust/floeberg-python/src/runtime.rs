@@ -6,6 +6,7 @@
 //! Ctrl-C is noticed within [`WAKE`]; a panic becomes an error. Nothing here outlives a call, so nothing is lost
 //! in a process that was forked.
 
+use std::cell::RefCell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
 use std::task::Poll;
 use std::thread;
@@ -109,6 +110,98 @@ pub fn poll<T: Send>(
             Ok(Poll::Pending) => look_around(py).inspect_err(|_| cancel.cancel())?,
             Ok(Poll::Ready(answer)) => return answer.map_err(|error| to_exception(py, &error)),
             Err(fault) => return Err(to_exception(py, &fault)),
+        }
+    }
+}
+
+/// Something that work asks of Python. What it raises stops the work.
+type Question = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
+
+/// How work asks the thread that called. `false` means that it waits no longer.
+type Asker = Box<dyn Fn(Question) -> bool>;
+
+thread_local! {
+    /// Of the work that this thread does.
+    static CALLER: RefCell<Option<Asker>> = const { RefCell::new(None) };
+}
+
+/// Does work on a thread of its own that asks Python now and then, by [`ask`], on the thread that called.
+///
+/// An exception of a question is passed on unchanged. The call ends after the work, whose memory may be Python's. After Ctrl-C the work
+/// is asked to stop through `cancel`, and waited for; a second Ctrl-C ends the wait.
+pub fn asking<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    renew_wanted(py)?;
+    let flag = cancel.clone();
+    let (events, mut heard) = channel();
+    let questions = events.clone();
+    let body = move || {
+        let ask = move |question| questions.send(Heard::Asked(question)).is_ok();
+        CALLER.set(Some(Box::new(ask)));
+        drop(events.send(Heard::Done(fenced(|| work(&flag)))));
+    };
+    if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
+        let error =
+            Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
+        return Err(to_exception(py, &error));
+    }
+    let (mut raised, mut interrupted) = (None, false);
+    loop {
+        let waiting = &mut heard;
+        match py.detach(move || waiting.recv_timeout(WAKE)) {
+            Ok(Heard::Asked(question)) => {
+                if let Err(exception) = question(py) {
+                    raised.get_or_insert(exception);
+                }
+            }
+            Ok(Heard::Done(Ok(answer))) if !interrupted => return Ok(answer),
+            Ok(Heard::Done(Err(error))) if error.kind() != ErrorKind::Cancelled => {
+                return Err(to_exception(py, &error));
+            }
+            Ok(Heard::Done(done)) => {
+                let error =
+                    done.err().unwrap_or_else(|| Error::internal("an interrupted call has no exception"));
+                return Err(raised.unwrap_or_else(|| to_exception(py, &error)));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(exception) = look_around(py) {
+                    if interrupted {
+                        return Err(exception);
+                    }
+                    interrupted = true;
+                    cancel.cancel();
+                    raised = Some(exception);
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(to_exception(py, &Error::internal("a thread ended without a result")));
+            }
+        }
+    }
+}
+
+/// A message from work that asks.
+enum Heard<T> {
+    Asked(Question),
+    Done(Result<T>),
+}
+
+/// Asks Python, on the thread that called, for which this thread does [`asking`] work.
+///
+/// Errors: `Cancelled` where Python raised, which the call passes on, and where it waits no longer.
+pub fn ask<A: Send + 'static>(
+    question: impl FnOnce(Python<'_>) -> PyResult<A> + Send + 'static,
+) -> Result<A> {
+    let (sender, answers) = sync_channel(1);
+    let question: Question = Box::new(move |py| question(py).map(|answer| drop(sender.send(answer))));
+    let is_heard = CALLER.with_borrow(|caller| caller.as_ref().map(|ask| ask(question)));
+    match is_heard {
+        None => Err(Error::internal("this thread has nobody to ask")),
+        Some(_) => {
+            answers.recv().map_err(|_| Error::new(ErrorKind::Cancelled, "a call of Python did not succeed"))
         }
     }
 }

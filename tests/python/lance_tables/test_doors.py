@@ -1,6 +1,6 @@
 """Numbers that a user gives are checked before anything is done, and results say at once what was done."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import pyarrow as pa
 import pytest
@@ -22,8 +22,12 @@ NUMBERS = {
     "most_groups": [lambda table, value: table.scan().plan_files().split(most_groups=value)],
     "least_size": [lambda table, value: table.scan().plan_files().split(least_size=value)],
     "target_rows": [lambda table, value: table.maintenance.compact(target_rows=value)],
-    "deletions": [lambda table, value: table.maintenance.compact(deletions=value)],
-    "retain": [lambda table, value: table.maintenance.cleanup(retain=value)],
+    "target_rows_per_fragment": [
+        lambda table, value: table.maintenance.compact(target_rows_per_fragment=value)
+    ],
+    "delete_ratio_threshold": [lambda table, value: table.maintenance.compact(delete_ratio_threshold=value)],
+    "retain_last": [lambda table, value: table.maintenance.cleanup(retain_last=value)],
+    "retain_versions": [lambda table, value: table.maintenance.cleanup(retain_versions=value)],
     "older_than": [lambda table, value: table.maintenance.cleanup(older_than=value)],
     "version": [lambda table, value: table.restore(value)],
     "partitions": [lambda table, value: table.scan().to_spark(None, partitions=value)],
@@ -65,7 +69,7 @@ def test_the_greatest_numbers_are_no_error(tmp_path):
     table.append(ROWS)
     assert fb.open_table(table.location, as_of=2**63 - 1).version == 2
     assert table.maintenance.compact(target_rows=2**63 - 1).fragments_after == 1
-    assert table.maintenance.cleanup(older_than=timedelta.max, retain=2**63 - 1).versions == []
+    assert table.maintenance.cleanup(older_than=timedelta.max, retain_last=2**63 - 1).versions == []
     with pytest.raises(NotFoundError):
         table.take(row_ids=[2**64 - 1])
 
@@ -113,3 +117,26 @@ def test_results_say_what_was_done_and_nothing_else(tmp_path):
     assert "+00:00 | by floeberg" in lines[4]
     assert "<td" in versions._repr_html_()
     assert repr(table.scan(limit=3).explain()).startswith("version 4\ncolumns: id\n")
+
+
+def test_options_of_maintenance_have_the_names_of_spark_and_those_of_lance(tmp_path):
+    table = fb.lance.create_table(f"{tmp_path}/t", pa.table({"id": range(10)}), max_rows_per_file=5)
+    table.delete("id = 1")
+    for options in ({"delete_ratio_threshold": 0.2}, {"materialize_deletions_threshold": 0.2}):
+        assert table.maintenance.compact(**options, target_rows=5, dry_run=True).fragments_before == 1
+        assert table.maintenance.compact(**options, target_rows_per_fragment=5).fragments_before == 1
+        table.delete("id = 6" if table.version == 3 else "id = 7")
+    now = datetime.now(timezone.utc)
+    for options in ({"retain_last": 4}, {"retain_versions": 4}):
+        kept = table.maintenance.cleanup(older_than=timedelta(0), **options, dry_run=True).versions
+        assert kept == table.version_numbers()[:-4]
+        assert table.maintenance.cleanup(older_than=now, **options, dry_run=True).versions == kept
+    first = table.versions()[0].timestamp
+    assert table.maintenance.cleanup(older_than=first, dry_run=True).versions == []
+    with pytest.raises(InvalidInputError, match="^retain_last and retain_versions are names of one option"):
+        table.maintenance.cleanup(retain_last=1, retain_versions=1)
+    with pytest.raises(InvalidInputError, match="^target_rows and target_rows_per_fragment are names of one"):
+        table.maintenance.compact(target_rows=5, target_rows_per_fragment=5)
+    for moment in (datetime(2020, 1, 1), now + timedelta(days=1)):  # noqa: DTZ001 - it has no time zone
+        with pytest.raises(InvalidInputError, match="^older_than: expected"):
+            table.maintenance.cleanup(older_than=moment)

@@ -150,9 +150,9 @@ def test_another_decoder_takes_the_place_of_pylance(monkeypatch):
         def __init__(self, options):
             self.inner = pages._Pylance(options)
 
-        def read_range(self, location, columns, start, rows):
+        def read(self, location, columns, start, rows):
             asked.append((location.rsplit("/", 1)[-1], tuple(columns), start, rows))
-            return self.inner.read_range(location, columns, start, rows)
+            return self.inner.read(location, columns, start, rows)
 
     monkeypatch.setattr("floeberg.lance.scan.pages_of", Recording)
     assert case.open().scan().to_arrow() == wanted
@@ -171,8 +171,8 @@ def test_a_decoder_that_gives_other_rows_is_found_out(monkeypatch):
     case = lance_lent("lance")
 
     class Wrong(pages._Pylance):
-        def read_range(self, location, columns, start, rows):
-            return super().read_range(location, columns, start, rows - 1)
+        def read(self, location, columns, start, rows):
+            return super().read(location, columns, start, rows - 1)
 
     monkeypatch.setattr("floeberg.lance.scan.pages_of", Wrong)
     with pytest.raises(errors.InvalidDataError, match="expected more rows in a data file"):

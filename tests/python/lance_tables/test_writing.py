@@ -371,12 +371,12 @@ def test_old_versions_go_with_the_files_that_only_they_name(tmp_path: Path) -> N
     table.overwrite(rows(0, 2))
     table.append(rows(2, 3))
     assert table.maintenance.cleanup().versions == []
-    found = table.maintenance.cleanup(older_than=timedelta(0), retain=2, dry_run=True)
+    found = table.maintenance.cleanup(older_than=timedelta(0), retain_last=2, dry_run=True)
     assert (found.versions, found.dry_run) == ([2, 3], True)
     # One data file, a deletion file, and three transactions but that of the tag.
     assert sorted(Path(each).suffix for each in found.files) == [".arrow", ".lance", ".txn", ".txn"]
     assert table.version_numbers() == [1, 2, 3, 4, 5]
-    done = table.maintenance.cleanup(older_than=timedelta(0), retain=2)
+    done = table.maintenance.cleanup(older_than=timedelta(0), retain_last=2)
     assert (done.files, done.size_bytes) == (found.files, found.size_bytes)
     assert table.version_numbers() == [1, 4, 5]
     check_same(table)

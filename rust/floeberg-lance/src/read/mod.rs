@@ -9,6 +9,7 @@
 //! - `request`: what is read: columns, filter.
 //! - `open`: what a data file says of itself.
 //! - `fragment`: the rows of a fragment.
+//! - `fragment_batches`: batches of a fragment, of what decodes its data files.
 
 mod row_columns;
 mod file_columns;
@@ -16,11 +17,13 @@ mod assemble;
 mod request;
 mod open;
 mod fragment;
+mod fragment_batches;
 
 #[cfg(test)]
 mod tests;
 
 pub use file_columns::{FileColumns, FileField};
 pub use fragment::{FragmentFile, FragmentRows, Rows};
+pub use fragment_batches::FragmentBatches;
 pub use request::ReadRequest;
 pub use row_columns::RowColumn;

@@ -89,11 +89,6 @@ impl ReadRequest {
         &self.schema
     }
 
-    /// Is there a filter?
-    pub fn has_filter(&self) -> bool {
-        self.filter.is_some()
-    }
-
     /// The filter, bound to the columns.
     pub fn bound_filter(&self) -> &BoundExpr {
         self.filter.as_ref().map_or(&BoundExpr::True, |filter| &filter.expr)

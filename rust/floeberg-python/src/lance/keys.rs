@@ -1,71 +1,73 @@
-//! Which rows of a source have the keys of rows of a Lance table?
-//!
-//! Invariant: key columns come in the types that an index has. Python turns those of other types into them.
+//! Which rows of a Lance table have the keys of a source?
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
+use arrow_array::{ArrayRef, UInt32Array};
 use arrow_schema::{DataType, Field};
-use floeberg_core::rows::{KeyIndex, NO_ROW};
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::lookup::check_source_memory;
+use floeberg_lance::{FoundRows, NullKeys, SourceKeys};
 use pyo3::prelude::*;
 
 use crate::arrow::Column;
 use crate::incoming::{RowSource, Unchecked};
+use crate::lance::pages::PythonPages;
+use crate::lance::rows::LanceRows;
+use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
 use crate::runtime::{self, Fed};
 
 /// The keys of a source, in memory.
 #[pyclass(frozen, module = "floeberg._native")]
-pub struct LanceKeys {
-    index: Arc<KeyIndex>,
-    repeated: Option<(usize, usize)>,
-}
+pub struct LanceKeys(Arc<SourceKeys>);
 
 #[pymethods]
 impl LanceKeys {
-    /// Of a `pyarrow.RecordBatchReader` of key columns.
+    /// Of a `pyarrow.RecordBatchReader` of key columns, by the names and in the types of the table.
     #[staticmethod]
-    #[pyo3(signature = (reader, *, nulls_are_equal))]
-    fn of(py: Python<'_>, reader: &Bound<'_, PyAny>, nulls_are_equal: bool) -> PyResult<Self> {
+    #[pyo3(signature = (reader, *, nulls, repeats))]
+    fn of(py: Python<'_>, reader: &Bound<'_, PyAny>, nulls: &str, repeats: bool) -> PyResult<Self> {
         let mut source = RowSource::open(reader)?;
-        let types = source.schema().fields().iter().map(|field| field.data_type().clone()).collect();
+        let schema = source.schema();
+        let nulls = runtime::call(py, || null_keys(nulls))?;
         let take = move |_: &Cancel, batches: Fed<Unchecked>| {
-            let (mut index, mut repeated) = (KeyIndex::new(types, nulls_are_equal)?, None);
+            let mut keys = SourceKeys::new(&schema, nulls, repeats)?;
             for batch in batches {
-                let found = index.insert(batch?.checked()?.columns())?;
-                repeated = repeated.or(found);
-                check_source_memory(index.memory() as u64)?;
+                keys.insert(&batch?.checked()?)?;
+                check_source_memory(keys.memory() as u64)?;
             }
-            Ok((index, repeated))
+            Ok(keys)
         };
-        let (index, repeated) =
-            runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(()))?;
-        Ok(Self { index: Arc::new(index), repeated })
+        let keys = runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(()))?;
+        Ok(Self(Arc::new(keys)))
     }
 
-    /// The first row whose key an earlier one has, and that one.
-    #[getter]
-    fn repeated(&self) -> Option<(usize, usize)> {
-        self.repeated
+    /// Looks for rows with these keys in a version.
+    #[pyo3(signature = (table, pages, *, lists_all))]
+    fn find(
+        &self,
+        py: Python<'_>,
+        table: &LanceTable,
+        pages: &Bound<'_, PyAny>,
+        lists_all: bool,
+    ) -> PyResult<LanceFoundRows> {
+        let (keys, table, pages) = (Arc::clone(&self.0), table.0.clone(), PythonPages::of(pages));
+        let find = move |cancel: &Cancel| FoundRows::find(&table, keys, lists_all, &pages, cancel);
+        runtime::asking(py, &Cancel::default(), find).map(|found| LanceFoundRows(Arc::new(found)))
     }
 
-    /// For the rows of one batch of key columns: numbers of its rows, and of the rows of the source with their keys. With
-    /// `lists_all` rows without such a row are there too.
-    #[pyo3(signature = (reader, *, lists_all))]
-    fn find(&self, py: Python<'_>, reader: &Bound<'_, PyAny>, lists_all: bool) -> PyResult<(Column, Column)> {
-        let batch = RowSource::open(reader)?.next(py)?;
-        let (rows, of_source) = runtime::call(py, || {
-            let Some(batch) = batch.map(Unchecked::checked).transpose()? else {
-                return Err(Error::invalid_input("expected one batch"));
-            };
-            self.pairs(&batch, lists_all)
-        })?;
-        let rows: ArrayRef = Arc::new(UInt32Array::from(rows));
-        let of_source: ArrayRef = Arc::new(UInt32Array::from(of_source));
-        let field = |name: &str, nullable| Field::new(name, DataType::UInt32, nullable);
-        Ok((Column(field("row", false), rows), Column(field("source", true), of_source)))
+    /// Can a row that came into a table since a version was read have one of the keys?
+    fn may_have_come(
+        &self,
+        py: Python<'_>,
+        read: &LanceTable,
+        newest: &LanceTable,
+        pages: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let (keys, read, newest) = (Arc::clone(&self.0), read.0.clone(), newest.0.clone());
+        let pages = PythonPages::of(pages);
+        let look = move |cancel: &Cancel| keys.may_have_come(&read, &newest, &pages, cancel);
+        runtime::asking(py, &Cancel::default(), look)
     }
 
     fn __reduce__(&self) -> PyResult<()> {
@@ -73,21 +75,37 @@ impl LanceKeys {
     }
 }
 
-impl LanceKeys {
-    fn pairs(&self, batch: &RecordBatch, lists_all: bool) -> Result<(Vec<u32>, Vec<Option<u32>>)> {
-        let (mut rows, mut of_source) = (Vec::new(), Vec::new());
-        for (row, found) in (0..).zip(self.index.find(batch.columns())?) {
-            let mut source = Some(found).filter(|found| *found != NO_ROW);
-            if source.is_none() && lists_all {
-                rows.push(row);
-                of_source.push(None);
-            }
-            while let Some(at) = source {
-                rows.push(row);
-                of_source.push(Some(at));
-                source = self.index.next(at);
-            }
+fn null_keys(text: &str) -> Result<NullKeys> {
+    match text {
+        "error" => Ok(NullKeys::Refused),
+        "equal" => Ok(NullKeys::Equal),
+        "unequal" => Ok(NullKeys::Unequal),
+        other => {
+            Err(Error::invalid_input(format!("null_keys: expected \"error\" or \"equal\", found {other:?}")))
         }
-        Ok((rows, of_source))
+    }
+}
+
+/// The rows of a version with a key of a source.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct LanceFoundRows(Arc<FoundRows>);
+
+#[pymethods]
+impl LanceFoundRows {
+    /// All columns of the rows, where the rows are, and their rows of the source.
+    fn stream(&self, py: Python<'_>, pages: &Bound<'_, PyAny>) -> PyResult<LanceRows> {
+        let (found, pages) = (Arc::clone(&self.0), PythonPages::of(pages));
+        let mut stream = runtime::call(py, || found.stream(&pages))?;
+        Ok(LanceRows::new(move |cancel| stream.next_batch(cancel)))
+    }
+
+    /// The numbers of the rows of the source whose keys no row has.
+    fn unmatched(&self, py: Python<'_>) -> PyResult<Column> {
+        let rows: ArrayRef = Arc::new(UInt32Array::from(runtime::call(py, || Ok(self.0.unmatched()))?));
+        Ok(Column(Field::new("row", DataType::UInt32, false), rows))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("found rows", "the source, and look for them there"))
     }
 }

@@ -62,10 +62,7 @@ impl LancePlan {
 
     /// The fragments of some ids, as one group.
     fn of_fragments(&self, ids: HashSet<u64>) -> LanceTaskGroup {
-        let fragments = &self.request.table().manifest().fragments;
-        let found = fragments.ids().iter().zip(fragments.physical_rows()).enumerate();
-        let parts = found.filter(|(_, (id, _))| ids.contains(id)).map(|(place, (_, rows))| (place, 0..*rows));
-        let group = Group::new(Arc::clone(&self.request), parts.collect());
+        let group = Group::of_fragments(&self.request, &|id| ids.contains(&id));
         LanceTaskGroup { scan: self.scan.clone(), group }
     }
 

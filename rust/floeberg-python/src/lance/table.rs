@@ -3,30 +3,30 @@
 //! Invariant: a table is one version of one branch.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use floeberg_core::Cancel;
 use floeberg_core::expr::Expr;
 use floeberg_io::{Location, location, open_store};
 use floeberg_lance::commit::find_commit;
-use floeberg_lance::differences::{Differences, incomparable_columns, may_replace_values};
-use floeberg_lance::wire::Operation;
-use floeberg_lance::{Appended, Checkout, OpenOptions, Scan, Table, Taken, appended_since, metadata};
+use floeberg_lance::differences::incomparable_columns;
+use floeberg_lance::{
+    Appended, Checkout, OpenOptions, Scan, Table, Taken, appended_since, metadata, taken_rows,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use crate::arrow::schema_capsule;
+use crate::arrow::{Batches, schema_capsule};
 use crate::error::to_open_exception;
 use crate::lance::describe::{
     BranchParts, FileParts, TagParts, VersionParts, branch_parts, data_files, facts, tag_parts, version_parts,
 };
+use crate::lance::pages::PythonPages;
 use crate::lance::recipe::{table_from_bytes, table_to_bytes};
 use crate::lance::scan::LanceScan;
-use crate::lance::taken::LanceTaken;
 use crate::runtime;
 use crate::values::expression::Tree;
 
-/// Fragments of an earlier and of a later version, fragments with the same rows in both, and those of them with other values.
-type DifferenceParts = (Vec<u64>, Vec<u64>, Vec<u64>, Vec<u64>);
 /// Fragments, other fragments, and a version with its operation.
 type AppendedParts = (Vec<u64>, Vec<u64>, Option<(u64, &'static str)>);
 
@@ -87,32 +87,10 @@ impl LanceTable {
         runtime::run(py, &Cancel::default(), move |_| table.at_version(version)).map(Self)
     }
 
-    /// The rows with the columns of another version.
-    fn with_columns_of(&self, other: PyRef<'_, Self>) -> Self {
-        Self(self.0.with_columns_of(&other.0))
-    }
-
-    /// The fragments that differ from those of an earlier version.
-    fn differences(&self, py: Python<'_>, before: PyRef<'_, Self>) -> PyResult<DifferenceParts> {
-        let (before, after) = (before.0.clone(), self.0.clone());
-        let found = runtime::run(py, &Cancel::default(), move |_| Differences::between(&before, &after))?;
-        Ok((found.before, found.after, found.same_rows, found.other_values))
-    }
-
     /// The columns that have another type or identity in an earlier version.
     fn incomparable_columns(&self, py: Python<'_>, before: PyRef<'_, Self>) -> PyResult<Vec<String>> {
         let before = before.0.clone();
         runtime::call(py, || Ok(incomparable_columns(&before, &self.0).into_iter().collect()))
-    }
-
-    /// The operation that made the version, and whether it may have replaced values where they were; `None` where nothing says it.
-    fn made_by(&self, py: Python<'_>) -> PyResult<Option<(&'static str, bool)>> {
-        let table = self.0.clone();
-        runtime::run(py, &Cancel::default(), move |_| {
-            let operation = table.transaction()?.map(|made| made.operation);
-            let known = operation.filter(|operation| !matches!(operation, Operation::Missing));
-            Ok(known.map(|operation| (operation.name(), may_replace_values(&operation))))
-        })
     }
 
     /// The version that a commit with a key made, and its operation; `None` without one.
@@ -253,25 +231,29 @@ impl LanceTable {
         })
     }
 
-    /// Rows by their ids, or by their addresses.
-    #[pyo3(signature = (*, row_ids, addresses, selected_fields, case_sensitive))]
+    /// Rows by their ids, or by their addresses: eight bytes for each, little endian.
+    #[pyo3(signature = (pages, *, row_ids, addresses, selected_fields, case_sensitive))]
     fn take(
         &self,
         py: Python<'_>,
-        row_ids: Option<Vec<u64>>,
-        addresses: Option<Vec<u64>>,
+        pages: &Bound<'_, PyAny>,
+        row_ids: Option<&[u8]>,
+        addresses: Option<&[u8]>,
         selected_fields: Vec<String>,
         case_sensitive: bool,
-    ) -> PyResult<LanceTaken> {
+    ) -> PyResult<Batches> {
         let scan = Scan::new(self.0.clone()).case_sensitive(case_sensitive).select(selected_fields);
-        runtime::run(py, &Cancel::default(), move |_| {
+        let (row_ids, addresses, pages) =
+            (row_ids.map(numbers), addresses.map(numbers), PythonPages::of(pages));
+        runtime::asking(py, &Cancel::default(), move |cancel| {
             let request = scan.request()?;
-            match row_ids {
-                Some(ids) => Taken::by_ids(request, &ids),
-                None => Taken::by_addresses(request, &addresses.unwrap_or_default()),
-            }
+            let schema = Arc::clone(request.schema());
+            let taken = match row_ids {
+                Some(ids) => Taken::by_ids(request, &ids)?,
+                None => Taken::by_addresses(request, &addresses.unwrap_or_default())?,
+            };
+            Ok(Batches { schema, rows: taken_rows(&taken, &pages, cancel)? })
         })
-        .map(LanceTaken)
     }
 
     /// The Arrow schema of the version.
@@ -300,4 +282,10 @@ impl LanceTable {
         let work = move |_: &Cancel| table_from_bytes(&recipe);
         runtime::run(py, &Cancel::default(), work).map(Self)
     }
+}
+
+/// Numbers of eight bytes, little endian.
+fn numbers(bytes: &[u8]) -> Vec<u64> {
+    let (numbers, _) = bytes.as_chunks::<8>();
+    numbers.iter().map(|number| u64::from_le_bytes(*number)).collect()
 }

@@ -1,10 +1,11 @@
 //! What does a worker need to read its part of a Lance table?
 
-use floeberg_lance::{Group, Scan};
+use floeberg_lance::{Fragments, Group, RowStream, Scan};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow::schema_capsule;
+use crate::lance::pages::PythonPages;
 use crate::lance::recipe::{group_from_bytes, group_to_bytes};
 use crate::lance::rows::LanceRows;
 use crate::runtime;
@@ -36,11 +37,12 @@ impl LanceTaskGroup {
         options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     }
 
-    /// Begins to read a fragment, by its number.
-    fn open(&self, py: Python<'_>, number: usize) -> PyResult<LanceRows> {
-        let group = self.group.clone();
-        let open = move |_: &floeberg_core::Cancel| group.open(number);
-        Ok(LanceRows::new(runtime::run(py, &floeberg_core::Cancel::default(), open)?))
+    /// Begins to read the rows; of one fragment alone, by its number in the group, where `part` is given.
+    #[pyo3(signature = (pages, *, limit=None, part=None))]
+    fn rows(&self, pages: &Bound<'_, PyAny>, limit: Option<u64>, part: Option<usize>) -> LanceRows {
+        let group = part.map_or_else(|| self.group.clone(), |part| self.group.part(part));
+        let mut stream = RowStream::new(Fragments::Group(group), PythonPages::of(pages), limit);
+        LanceRows::new(move |_| stream.next_batch())
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
