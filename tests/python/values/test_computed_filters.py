@@ -192,8 +192,8 @@ def test_changes_are_filtered_by_an_expression(tmp_path):
 
 def test_groups_of_tasks_carry_the_expression(tmp_path):
     table = table_of(tmp_path, "v2", partition="part")
-    plan = table.scan("NOT price * quantity > 10 AND k < 5").plan()
-    groups = pickle.loads(pickle.dumps(list(plan.task_groups(1))))
+    plan = table.scan("NOT price * quantity > 10 AND k < 5").plan_files()
+    groups = pickle.loads(pickle.dumps(plan.split(target_size=1)))
     found = [row["k"] for group in groups for row in group.to_arrow().to_pylist()]
     assert sorted(found) == [0, 4]
 

@@ -191,11 +191,11 @@ const CONDITIONS: [Condition; 12] = [
     ("s LIKE '%a'", |row| Some(text(row)?.ends_with('a'))),
     ("coalesce(i, 0) = 0", |row| Some(whole(row, "i").unwrap_or(0) == 0)),
     ("CASE WHEN i > 0 THEN b WHEN i < 0 THEN NULL ELSE l > 0 END", |row| match whole(row, "i") {
-        Some(1..) => match value_of("b", row)? {
+        Some(i) if i > 0 => match value_of("b", row)? {
             Value::Boolean(b) => Some(b),
             _ => None,
         },
-        Some(..0) => None,
+        Some(i) if i < 0 => None,
         _ => Some(whole(row, "l")? > 0),
     }),
     ("d <> d", |row| Some(is_nan(&value_of("d", row)?))),
