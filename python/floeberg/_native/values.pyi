@@ -1,8 +1,9 @@
 """Filters, partition transforms and variants.
 
 A filter crosses as a tree of tuples: `("true",)`, `("false",)`, `("and", [tree, ...])`, `("or", [tree, ...])`,
-`("not", tree)`, or a test `(operator, column, transform or None, [literal, ...])`. Operators are spelled as in the
-expressions of the REST catalog specification. A literal is `(kind, value)`.
+`("not", tree)`, `("sql", text)` for a condition of values, or a test
+`(operator, column, transform or None, [literal, ...])`. Operators are spelled as in the expressions of the REST catalog
+specification. A literal is `(kind, value)`.
 
 Rust: `rust/floeberg-python/src/values/`.
 """
@@ -48,6 +49,14 @@ class SqlExpression:
     @staticmethod
     def parse(text: str) -> SqlExpression:
         """Reads an expression."""
+    @staticmethod
+    def check_condition(text: str) -> None:
+        """Checks that a text is a condition: true, false or null for each row.
+
+        Raises:
+            InvalidInputError: It is no expression, or never a condition, or compares something with NULL.
+            UnsupportedError: It has a function or a type that is not known.
+        """
     def columns(self) -> list[str]:
         """The dotted names of all columns in the text."""
     def conjuncts(self) -> list[SqlExpression]:

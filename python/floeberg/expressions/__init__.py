@@ -14,6 +14,7 @@ Examples:
     {'type': 'in', 'term': 'id', 'values': [1, 2]}
 """
 
+from floeberg.expressions._conditions import Condition
 from floeberg.expressions._literals import TypedLiteral
 from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or
 from floeberg.expressions._parsing import from_json, parse
@@ -60,6 +61,7 @@ __all__ = [
     "BooleanExpression",
     "ColumnValue",
     "ComputedValue",
+    "Condition",
     "ConstantValue",
     "EqualTo",
     "Expression",

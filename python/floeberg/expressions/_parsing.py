@@ -8,6 +8,7 @@ from typing import Any, cast
 from floeberg import _native
 from floeberg._arguments import checked_text
 from floeberg.errors import InvalidInputError
+from floeberg.expressions._conditions import Condition
 from floeberg.expressions._literals import LiteralTree, from_tree
 from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or, Tree
 from floeberg.expressions._predicates import (
@@ -55,7 +56,8 @@ def parse(text: str) -> Expression:
 
     `= == != <> < <= > >=`, `IN`, `NOT IN`, `IS [NOT] NULL`, `IS [NOT] NAN`, `LIKE 'x%'`, `STARTS WITH`,
     `BETWEEN`, `AND`, `OR`, `NOT`, parentheses, dotted and quoted names, and typed literals such as
-    `DATE '2026-01-01'`. The filter gets additional tests, so that nulls have the meaning of SQL.
+    `DATE '2026-01-01'`. The filter gets additional tests, so that nulls have the meaning of SQL. What compares other
+    things than a column and literals becomes a `Condition`, as in `price * quantity > 100`.
 
     Args:
         text: The filter.
@@ -65,10 +67,13 @@ def parse(text: str) -> Expression:
 
     Raises:
         InvalidInputError: The text is not a filter. The error gives the position.
+        UnsupportedError: It has a function or a type that is not known.
 
     Examples:
         >>> parse("id IN (1, 2)")
         In('id', [1, 2])
+        >>> parse("id IN (1, 2) AND price * 2 > 100")
+        And(In('id', [1, 2]), Condition(text='price * 2 > 100'))
     """
     return expression_of_tree(_native.parse_expression(checked_text("text", text)))
 
@@ -99,10 +104,10 @@ def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002,
 def expression_of_tree(tree: Tree) -> Expression:
     """The filter of a tree that Rust made."""
     head = tree[0]
-    if head == "true":
-        return AlwaysTrue()
-    if head == "false":
-        return AlwaysFalse()
+    if head in {"true", "false"}:
+        return AlwaysTrue() if head == "true" else AlwaysFalse()
+    if head == "sql":
+        return Condition(tree[1])
     if head == "not":
         return Not(expression_of_tree(tree[1]))
     if head in {"and", "or"}:

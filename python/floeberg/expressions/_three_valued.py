@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from floeberg.errors import UnsupportedError
+from floeberg.expressions._conditions import Condition
 from floeberg.expressions._logic import AlwaysFalse, AlwaysTrue, And, Expression, Not, Or
 from floeberg.expressions._predicates import (
     EqualTo,
@@ -73,7 +74,20 @@ class Logic:
         return Logic(Or(self.true, other.true), And(self.false, other.false))
 
 
-Operand = Column | Value | Logic
+@dataclass(frozen=True)
+class Computed:
+    """What is computed, and is no filter by itself.
+
+    Args:
+        text: SQL text of the value.
+        may_be_condition: Whether the value may be true or false.
+    """
+
+    text: str
+    may_be_condition: bool
+
+
+Operand = Column | Value | Logic | Computed
 
 
 def constant(*, holds: bool) -> Logic:
@@ -91,11 +105,18 @@ def logic_of(operand: Operand) -> Logic:
         return operand
     if isinstance(operand, Column):
         return Logic(EqualTo(operand.name, True), EqualTo(operand.name, False))
-    if isinstance(operand.value, bool):
+    if isinstance(operand, Value) and isinstance(operand.value, bool):
         return constant(holds=operand.value)
+    if isinstance(operand, Computed):
+        return computed(operand.text)
     raise UnsupportedError(
         f"the literal {operand.value!r} of pyarrow or polars is not a filter: pass a comparison, or SQL text"
     )
+
+
+def computed(text: str) -> Logic:
+    """A condition of values as SQL text."""
+    return Logic(Condition(text), Condition(f"NOT ({text})"))
 
 
 def compared(left: Operand, word: str, right: Operand) -> Logic:

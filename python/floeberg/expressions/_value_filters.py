@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from floeberg import _native
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions._logic import And, Expression, Not, Or
 from floeberg.expressions._parsing import parse
 from floeberg.expressions._three_valued import (
     Column,
+    Computed,
     Logic,
     Operand,
     Value,
     compared,
+    computed,
     is_in,
     is_nan,
     is_null,
@@ -25,20 +28,30 @@ from floeberg.expressions._three_valued import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["condition_of", "of_filter", "of_operator", "of_text"]
 
+_ARITHMETIC = {"+", "-", "*", "/", "%", "neg", "CAST"}
 _COMPARISONS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
-def of_text(text: str) -> Logic:
-    """A condition that is written as SQL text.
+def of_text(text: str) -> Operand:
+    """What SQL text is in a filter: a condition, or a value that others are compared with.
 
     Raises:
-        InvalidInputError: The text is not a filter.
+        InvalidInputError: The text is neither.
     """
-    return Logic(parse(text), parse(f"NOT ({text})"))
+    try:
+        return Logic(parse(text), parse(f"NOT ({text})"))
+    except InvalidInputError:
+        try:
+            _native.SqlExpression.parse(text)
+        except (InvalidInputError, UnsupportedError):
+            pass
+        else:
+            return Computed(text, may_be_condition=False)
+        raise
 
 
 def of_filter(given: Expression) -> Logic:
@@ -50,23 +63,34 @@ def condition_of(operand: Operand, shown: str) -> Logic:
     """A value where a condition stands: a column of bools is one too.
 
     Raises:
-        InvalidInputError: It is a constant other than a bool.
+        InvalidInputError: It is a constant other than a bool, or a number or a text that is computed.
     """
     if isinstance(operand, Value) and not isinstance(operand.value, bool):
         raise InvalidInputError(f"expected a condition, found the constant {operand.value!r} in {shown}")
+    if isinstance(operand, Computed) and not operand.may_be_condition:
+        raise InvalidInputError(f"expected a condition, found a value in {shown}: compare it")
     return logic_of(operand)
 
 
-def of_operator(word: str, operands: Sequence[Operand], shown: str) -> Operand:
+def of_operator(word: str, operands: Sequence[Operand], shown: str, text: Callable[[], str]) -> Operand:
     """What an operator makes of values.
+
+    Args:
+        word: The operator, as SQL writes it.
+        operands: Its values.
+        shown: The whole as Python writes it, for errors.
+        text: The whole as SQL text. What no test of a column says is computed of it.
 
     Raises:
         InvalidInputError: A value is not a condition where one is needed.
-        UnsupportedError: It computes, or compares two columns.
+        UnsupportedError: A constant cannot be computed with.
     """
     if word in {"AND", "OR", "NOT"}:
         return _joined(word, [condition_of(each, shown) for each in operands])
+    if word in _ARITHMETIC:
+        return Computed(text(), may_be_condition=word == "CAST")
     first, *others = operands
+    found: Logic | None = None
     if word in _COMPARISONS:
         found = _compared(first, _COMPARISONS[word], others[0])
     elif word == "IS NULL" and isinstance(first, Logic):
@@ -74,14 +98,7 @@ def of_operator(word: str, operands: Sequence[Operand], shown: str) -> Operand:
         found = Logic(Not(known), known)
     elif isinstance(first, Column):
         found = _test(word, first, [each.value for each in others if isinstance(each, Value)])
-    else:
-        found = None
-    if found is None:
-        raise UnsupportedError(
-            f"the filter {shown} is not supported: filters compare a column with a constant. New values and conditions "
-            "of merges may compute and compare columns"
-        )
-    return found
+    return computed(text()) if found is None else found
 
 
 def _joined(word: str, conditions: Sequence[Logic]) -> Logic:

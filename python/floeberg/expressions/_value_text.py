@@ -104,6 +104,8 @@ def text_of_literal(given: Any) -> str:  # noqa: ANN401, C901, PLR0911 - one ret
         return f"({text})" if text.startswith("-") else text
     if isinstance(value, str):
         return _quoted(value)
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
     if isinstance(value, datetime):
         kind = "TIMESTAMPNTZ" if value.tzinfo is None else "TIMESTAMPTZ"
         return f"CAST('{value.isoformat(sep=' ')}' AS {kind})"

@@ -66,8 +66,8 @@ class ValueExpression(ABC):
     other side may be any literal that filters take. All of them mean what SQL means: a comparison with null is null,
     and a row whose filter is null does not match. So `col("x") != 3` leaves out null, and so does its negation.
 
-    Values serve as filters of scans and of changes, as conditions of merges, and as new values. Filters compare
-    a column with a constant; new values and conditions of merges may compute.
+    Values serve as filters of scans and of changes, as conditions of merges, and as new values. Comparisons of a column
+    with a constant leave out files by their statistics; what else is compared is computed for each row.
 
     Examples:
         >>> _ = orders.append(pa.table({"id": [1, 2, 3]}))
@@ -91,13 +91,15 @@ class ValueExpression(ABC):
 
         Raises:
             InvalidInputError: It is not a condition.
-            UnsupportedError: It computes, or compares two columns, which filters of scans do not.
+            UnsupportedError: It computes with a constant that SQL text does not have.
 
         Examples:
             >>> fb.col("x") != 3
             col('x') != 3
             >>> print((fb.col("x") != 3).as_filter())
             x != 3 AND x IS NOT NULL
+            >>> print((fb.col("x") * 2 > fb.col("y")).as_filter())
+            ("x" * 2) > "y"
         """
         try:
             return condition_of(self._operand(), repr(self)).true
@@ -325,7 +327,7 @@ class ComputedValue(ValueExpression):
             of_filter(each) if isinstance(each, Expression) else each._operand()  # noqa: SLF001 - of this file
             for each in self.operands
         ]
-        return of_operator(self.word, operands, repr(self))
+        return of_operator(self.word, operands, repr(self), self.to_sql)
 
     def to_sql(self) -> str:
         first, *others = (_sql_of(each) for each in self.operands)
@@ -435,13 +437,13 @@ def lit(value: object) -> ConstantValue:
 
 
 def sql_expr(text: str) -> SqlValue:
-    """The values of a SQL expression, for `Table.update` and `Table.merge`; or a filter as SQL text.
+    """The values of a SQL expression: new values of `Table.update` and `Table.merge`, or a filter.
 
     Literals, columns, arithmetic, comparisons, `AND`, `OR`, `NOT`, `IS NULL`, `IN`, `BETWEEN`, `LIKE`, `ILIKE`, `CASE`,
     `CAST`, `TRY_CAST` and the usual functions of numbers and text are understood; anything else is an error. Integers
     and decimals divide as doubles. An overflow or a division by zero is an error, but a part is computed only for the
     rows that need it: `CASE WHEN b = 0 THEN 0 ELSE a / b END` never fails. Literals mean what they mean in the filter
-    of a scan. As a filter, the text is one of those that `scan` takes.
+    of a scan.
 
     Args:
         text: The expression, such as `price * 2`.

@@ -64,7 +64,8 @@ impl AfterDecoding {
             RangeMask::Some(mask) => Some(mask),
         };
         if let Some((predicate, narrowed)) = &self.filter {
-            let matching = trues(&predicate.evaluate(&narrowed.of(&decoded)?, &positions)?);
+            let decoded = narrowed.of(&decoded)?;
+            let matching = trues(&predicate.evaluate(&decoded, &positions, left.as_ref())?);
             left = Some(left.map_or_else(|| matching.clone(), |left| &left & &matching));
         }
         let mut batch = self.projected.of(&decoded)?;

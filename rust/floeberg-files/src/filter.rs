@@ -11,7 +11,7 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_schema::Schema as ArrowSchema;
-use floeberg_core::expr::{BoundExpr, evaluate_batch, may_match};
+use floeberg_core::expr::{BoundExpr, evaluate_rows, may_match};
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::reserved::{ROW_ID, is_requested};
 use floeberg_core::{Error, Result};
@@ -69,7 +69,8 @@ impl FileFilter {
         if !predicate.leaves().is_empty() || predicate.needs_positions() {
             return Ok(Self::Rows(Arc::new(predicate)));
         }
-        let matches = predicate.evaluate(&without_columns(1)?, &RowPositions::Unasked)?.true_count() == 1;
+        let matches =
+            predicate.evaluate(&without_columns(1)?, &RowPositions::Unasked, None)?.true_count() == 1;
         Ok(if matches { Self::All } else { Self::None })
     }
 }
@@ -113,7 +114,7 @@ impl RowPredicate {
         while start < rows.end {
             let count = (rows.end - start).min(POSITIONS) as usize;
             let batch = without_columns(count)?;
-            matching.append_buffer(self.evaluate(&batch, &RowPositions::From(start))?.values());
+            matching.append_buffer(self.evaluate(&batch, &RowPositions::From(start), None)?.values());
             start += count as u64;
         }
         Ok(matching.finish())
@@ -124,9 +125,14 @@ impl RowPredicate {
         &self.projection.leaves
     }
 
-    /// Which rows of a decoded batch of [`Self::leaves`] match.
-    pub fn evaluate(&self, decoded: &RecordBatch, positions: &RowPositions) -> Result<BooleanArray> {
-        evaluate_batch(&self.whole, &self.projection.apply(decoded, positions)?)
+    /// Which rows of a decoded batch of [`Self::leaves`] match, of some of its rows; `None` is all. What is said of others means nothing.
+    pub fn evaluate(
+        &self,
+        decoded: &RecordBatch,
+        positions: &RowPositions,
+        rows: Option<&BooleanBuffer>,
+    ) -> Result<BooleanArray> {
+        evaluate_rows(&self.whole, &self.projection.apply(decoded, positions)?, rows)
     }
 }
 

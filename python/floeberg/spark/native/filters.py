@@ -78,9 +78,12 @@ def tested_columns(tree: Any) -> set[str]:  # noqa: ANN401 - a tree of tuples
     """The names of the columns that a filter tests.
 
     Raises:
-        Unproven: It tests no column, but a transform of one.
+        Unproven: It tests no column, but a transform of one, or a condition that is computed: Spark's functions differ.
     """
     kind, *rest = tree
+    if kind in {"sql", "not"}:
+        text = rest[0] if kind == "sql" else rest[0][1]
+        raise Unproven(f"the filter computes {text[:100]!r}")
     if kind in {"and", "or"}:
         return set().union(*map(tested_columns, rest[0]))
     if kind in {"true", "false"}:

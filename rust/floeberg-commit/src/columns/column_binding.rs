@@ -86,6 +86,7 @@ fn renamed(expr: &Expr, name: &impl Fn(&str) -> Result<String>) -> Result<Expr> 
             let term = Term { name: name(&predicate.term.name)?, ..predicate.term.clone() };
             Expr::Predicate(Predicate { term, ..predicate.clone() })
         }
+        Expr::Condition(expression) => Expr::Condition(expression.with_names(name)?),
     })
 }
 

@@ -8,8 +8,10 @@
 //! Invariant: `And` and `Or` are n-ary and the depth of a tree is limited where trees are made (parser, JSON,
 //! Python), so that recursion over one is bounded.
 
+use super::operator::Operator;
+use super::raw_literal::RawLiteral;
+use super::value_tree::ValueExpression;
 use crate::transform::Transform;
-use crate::value::Value;
 
 /// The deepest tree that is accepted.
 pub const MAX_DEPTH: usize = 256;
@@ -29,6 +31,9 @@ pub enum Expr {
     Not(Box<Expr>),
     /// A test of one term.
     Predicate(Predicate),
+    /// An expression of values; the rows for which it is true. It is neither true nor false for some rows, as in SQL: its
+    /// three-valued opposite is another expression.
+    Condition(ValueExpression),
 }
 
 /// A test of one term against literals.
@@ -49,61 +54,4 @@ pub struct Term {
     pub name: String,
     /// The transform applied, if any.
     pub transform: Option<Transform>,
-}
-
-/// The tests. The order of the variants is the order of the specification's tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operator {
-    /// `IS NULL`
-    IsNull,
-    /// `IS NOT NULL`
-    NotNull,
-    /// `IS NAN`
-    IsNan,
-    /// `IS NOT NAN`
-    NotNan,
-    /// `STARTS WITH`
-    StartsWith,
-    /// `NOT STARTS WITH`
-    NotStartsWith,
-    /// `IN`
-    In,
-    /// `NOT IN`
-    NotIn,
-    /// `=`
-    Eq,
-    /// `!=`
-    NotEq,
-    /// `<`
-    Lt,
-    /// `<=`
-    LtEq,
-    /// `>`
-    Gt,
-    /// `>=`
-    GtEq,
-}
-
-/// A literal as it was written: it gets its type when it is bound to a column.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RawLiteral {
-    /// `true` or `false`
-    Boolean(bool),
-    /// A whole number; for date, time and timestamp columns days, or the column's own unit.
-    Integer(i128),
-    /// A number with a fraction or an exponent, also "Infinity".
-    Float(f64),
-    /// A number with all its digits, for decimals: unscaled value and scale (may be negative).
-    Decimal {
-        /// The value times ten to the scale.
-        unscaled: i128,
-        /// Digits after the point.
-        scale: i32,
-    },
-    /// A string; for columns of date, time, timestamp, uuid (and, from JSON, binary as hex) parsed at binding.
-    String(String),
-    /// Bytes, from `X'..'` or Python.
-    Binary(Vec<u8>),
-    /// A value that already has its type (`DATE '2020-01-01'`, a Python `datetime`).
-    Typed(Value),
 }

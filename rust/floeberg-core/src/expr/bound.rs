@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use super::Operator;
+use arrow_schema::DataType;
+
+use super::operator::Operator;
+use super::value_tree::ValueExpression;
 use crate::schema::Type;
 use crate::transform::Transform;
 use crate::value::Value;
@@ -23,6 +26,8 @@ pub enum BoundExpr {
     Or(Vec<BoundExpr>),
     /// A test of one column.
     Predicate(BoundPredicate),
+    /// An expression of values.
+    Condition(BoundCondition),
 }
 
 /// A test of one column with literals of the tested type.
@@ -37,6 +42,30 @@ pub struct BoundPredicate {
     /// Of the tested type. None for unary tests, one for comparisons; for `In` and `NotIn` at least two, sorted
     /// and without repeats.
     pub literals: Arc<[Value]>,
+}
+
+/// The rows for which an expression of values is true; or all others, if it is negated.
+///
+/// Statistics and partition values never decide it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundCondition {
+    /// The expression.
+    pub expression: ValueExpression,
+    /// Its columns, at least one, by ascending name.
+    pub columns: Arc<[ConditionColumn]>,
+    /// Is it the two-valued opposite: the rows for which the expression is false or null?
+    pub negated: bool,
+}
+
+/// A column of an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionColumn {
+    /// The name that the expression has for it.
+    pub name: String,
+    /// The column.
+    pub column: Arc<BoundColumn>,
+    /// The type in which its values are computed with.
+    pub data_type: DataType,
 }
 
 /// A column that a test reads.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{BoundColumn, BoundExpr, BoundPredicate, Operator};
+use super::{BoundColumn, BoundCondition, BoundExpr, BoundPredicate, Operator};
 use crate::transform::Transform;
 use crate::value::Value;
 use crate::value::ordering::compare;
@@ -57,7 +57,7 @@ impl BoundExpr {
     /// The field ids that are tested, ascending, each once.
     pub fn column_ids(&self) -> Vec<i32> {
         let mut ids = Vec::new();
-        self.each_predicate(&mut |predicate| ids.push(predicate.column.id));
+        self.each_column(&mut |column| ids.push(column.id));
         ids.sort_unstable();
         ids.dedup();
         ids
@@ -66,7 +66,7 @@ impl BoundExpr {
     /// The columns that are tested, by ascending field id, each once.
     pub fn columns(&self) -> Vec<Arc<BoundColumn>> {
         let mut columns = Vec::new();
-        self.each_predicate(&mut |predicate| columns.push(Arc::clone(&predicate.column)));
+        self.each_column(&mut |column| columns.push(Arc::clone(column)));
         columns.sort_by_key(|column| column.id);
         columns.dedup_by_key(|column| column.id);
         columns
@@ -75,31 +75,56 @@ impl BoundExpr {
     /// The filter without the tests of some columns. It matches every row that the filter matches.
     #[must_use]
     pub fn without_columns(&self, is_left_out: impl Fn(i32) -> bool) -> Self {
-        self.map_predicates(&mut |test| {
-            if is_left_out(test.column.id) { Self::True } else { Self::Predicate(test.clone()) }
-        })
+        self.map_leaves(
+            &mut |test| {
+                if is_left_out(test.column.id) { Self::True } else { Self::Predicate(test.clone()) }
+            },
+            &|condition| {
+                let is_kept = !condition.columns.iter().any(|each| is_left_out(each.column.id));
+                if is_kept { Self::Condition(condition.clone()) } else { Self::True }
+            },
+        )
     }
 
-    fn each_predicate(&self, visit: &mut impl FnMut(&BoundPredicate)) {
+    /// Is a part of it an expression of values, which is computed row by row?
+    pub fn computes(&self) -> bool {
+        match self {
+            Self::True | Self::False | Self::Predicate(_) => false,
+            Self::And(children) | Self::Or(children) => children.iter().any(Self::computes),
+            Self::Condition(_) => true,
+        }
+    }
+
+    fn each_column(&self, visit: &mut impl FnMut(&Arc<BoundColumn>)) {
         match self {
             Self::True | Self::False => {}
             Self::And(children) | Self::Or(children) => {
                 for child in children {
-                    child.each_predicate(visit);
+                    child.each_column(visit);
                 }
             }
-            Self::Predicate(predicate) => visit(predicate),
+            Self::Predicate(predicate) => visit(&predicate.column),
+            Self::Condition(condition) => condition.columns.iter().for_each(|each| visit(&each.column)),
         }
     }
 
-    /// Replaces every test by what a function makes of it, and puts the results together as the tests were.
-    pub(super) fn map_predicates(&self, map: &mut impl FnMut(&BoundPredicate) -> BoundExpr) -> Self {
+    /// Replaces every test and every condition by what functions make of them, and puts the results together as they were.
+    pub(super) fn map_leaves(
+        &self,
+        test: &mut impl FnMut(&BoundPredicate) -> BoundExpr,
+        condition: &impl Fn(&BoundCondition) -> BoundExpr,
+    ) -> Self {
         match self {
             Self::True => Self::True,
             Self::False => Self::False,
-            Self::And(children) => Self::all_of(children.iter().map(|child| child.map_predicates(map))),
-            Self::Or(children) => Self::any_of(children.iter().map(|child| child.map_predicates(map))),
-            Self::Predicate(predicate) => map(predicate),
+            Self::And(children) => {
+                Self::all_of(children.iter().map(|child| child.map_leaves(test, condition)))
+            }
+            Self::Or(children) => {
+                Self::any_of(children.iter().map(|child| child.map_leaves(test, condition)))
+            }
+            Self::Predicate(predicate) => test(predicate),
+            Self::Condition(found) => condition(found),
         }
     }
 }

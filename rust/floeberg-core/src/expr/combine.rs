@@ -91,7 +91,7 @@ impl Expr {
                     waiting.extend(children.iter().map(|child| (child, level + 1)));
                 }
                 Self::Not(child) => waiting.push((child, level + 1)),
-                Self::True | Self::False | Self::Predicate(_) => {}
+                Self::True | Self::False | Self::Predicate(_) | Self::Condition(_) => {}
             }
         }
         deepest
@@ -106,6 +106,7 @@ impl Expr {
                 Self::And(children) | Self::Or(children) => waiting.extend(children),
                 Self::Not(child) => waiting.push(child),
                 Self::Predicate(predicate) => names.push(predicate.term.name.as_str()),
+                Self::Condition(expression) => names.extend(expression.columns()),
                 Self::True | Self::False => {}
             }
         }

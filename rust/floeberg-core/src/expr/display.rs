@@ -5,8 +5,9 @@
 
 use std::fmt;
 
-use super::term_text::write_term;
-use super::{BoundExpr, BoundPredicate, Expr, Operator, Predicate, RawLiteral};
+use super::term_text::{quoted_text, write_term};
+use super::value_tree::{Kind, ValueExpression};
+use super::{BoundCondition, BoundExpr, BoundPredicate, Expr, Operator, Predicate, RawLiteral};
 use crate::value::format_hex;
 
 /// A set of a bound test is cut here: it is read by people only.
@@ -23,8 +24,12 @@ impl fmt::Display for Expr {
             Self::Or(children) => {
                 join(f, " OR ", children, |f, child| within(f, child, matches!(child, Self::Or(_))))
             }
-            Self::Not(child) => write!(f, "NOT ({child})"),
+            Self::Not(child) => match &**child {
+                Self::Condition(expression) => write!(f, "({}) IS NOT TRUE", expression.text()),
+                other => write!(f, "NOT ({other})"),
+            },
             Self::Predicate(predicate) => predicate.fmt(f),
+            Self::Condition(expression) => write_condition(f, expression),
         }
     }
 }
@@ -46,6 +51,7 @@ impl fmt::Display for BoundExpr {
             }
             Self::Or(children) => join(f, " OR ", children, |f, child| within(f, child, false)),
             Self::Predicate(predicate) => predicate.fmt(f),
+            Self::Condition(condition) => condition.fmt(f),
         }
     }
 }
@@ -54,6 +60,17 @@ impl fmt::Display for BoundPredicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_term(f, &self.column.name, self.transform.as_ref())?;
         write_test(f, self.op, &self.literals, MOST_LITERALS)
+    }
+}
+
+/// `price * 2 > 10`, or its two-valued opposite, `(price * 2 > 10) IS NOT TRUE`
+impl fmt::Display for BoundCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.negated {
+            write!(f, "({}) IS NOT TRUE", self.expression.text())
+        } else {
+            write_condition(f, &self.expression)
+        }
     }
 }
 
@@ -68,11 +85,16 @@ impl fmt::Display for RawLiteral {
             }
             Self::Float(number) => write!(f, "{number:?}"),
             Self::Decimal { unscaled, scale } => write_decimal(f, *unscaled, *scale),
-            Self::String(text) => write!(f, "'{}'", text.replace('\'', "''")),
+            Self::String(text) => f.write_str(&quoted_text(text)),
             Self::Binary(bytes) => write!(f, "X'{}'", format_hex(bytes)),
             Self::Typed(value) => value.fmt(f),
         }
     }
+}
+
+/// Beside AND and OR, chains of them stand in parentheses.
+fn write_condition(f: &mut fmt::Formatter<'_>, expression: &ValueExpression) -> fmt::Result {
+    within(f, &expression.text(), matches!(expression.tree.kind, Kind::All(_) | Kind::Any(_)))
 }
 
 /// All digits: plain where the scale is small, with an exponent otherwise.

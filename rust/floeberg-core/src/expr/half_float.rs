@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Float16Type};
+use arrow_schema::DataType;
 
-use super::{BoundExpr, BoundPredicate, Operator};
+use super::{BoundCondition, BoundExpr, BoundPredicate, ConditionColumn, Operator};
 use crate::value::Value;
 
 type HalfFloat = <Float16Type as ArrowPrimitiveType>::Native;
@@ -27,8 +28,20 @@ impl BoundExpr {
             Self::And(children) => Self::And(each(children).collect()),
             Self::Or(children) => Self::Or(each(children).collect()),
             Self::Predicate(test) if is_half_float(test.column.id) => test.with_half_floats(),
+            Self::Condition(condition) => Self::Condition(condition.with_half_floats(is_half_float)),
             other => other,
         }
+    }
+}
+
+impl BoundCondition {
+    /// Literals beside half floats are read in the type of the values.
+    fn with_half_floats(self, is_half_float: &impl Fn(i32) -> bool) -> Self {
+        let columns = self.columns.iter().map(|each| match is_half_float(each.column.id) {
+            true => ConditionColumn { data_type: DataType::Float16, ..each.clone() },
+            false => each.clone(),
+        });
+        Self { columns: columns.collect(), ..self }
     }
 }
 

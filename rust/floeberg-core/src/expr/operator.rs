@@ -2,7 +2,38 @@
 //!
 //! Spec: Expressions specification, Tests and Comparisons.
 
-use super::Operator;
+/// The tests. The order of the variants is the order of the specification's tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// `IS NULL`
+    IsNull,
+    /// `IS NOT NULL`
+    NotNull,
+    /// `IS NAN`
+    IsNan,
+    /// `IS NOT NAN`
+    NotNan,
+    /// `STARTS WITH`
+    StartsWith,
+    /// `NOT STARTS WITH`
+    NotStartsWith,
+    /// `IN`
+    In,
+    /// `NOT IN`
+    NotIn,
+    /// `=`
+    Eq,
+    /// `!=`
+    NotEq,
+    /// `<`
+    Lt,
+    /// `<=`
+    LtEq,
+    /// `>`
+    Gt,
+    /// `>=`
+    GtEq,
+}
 
 impl Operator {
     /// The test that is true exactly where this one is false, null and NaN included, if there is one.

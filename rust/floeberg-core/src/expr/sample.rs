@@ -14,7 +14,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field as ArrowField, Schema as ArrowSchema, TimeUnit};
 use proptest::prelude::*;
 
-use super::{ColumnStats, Expr, Operator, RawLiteral, Share, Stats, Term};
+use super::{ColumnStats, Expr, Operator, RawLiteral, Share, Stats, Term, ValueExpression};
 use crate::schema::{Field, PrimitiveType, Schema, StructType, Type};
 use crate::value::Value;
 use crate::value::ordering::compare;
@@ -179,9 +179,71 @@ fn predicate(negative: bool) -> impl Strategy<Value = Expr> {
     })
 }
 
+/// Conditions of values, and what they are of a row.
+type Condition = (&'static str, fn(&Row) -> Option<bool>);
+
+const CONDITIONS: [Condition; 12] = [
+    ("i + 1 > 3", |row| Some(whole(row, "i")? + 1 > 3)),
+    ("i < l", |row| Some(whole(row, "i")? < whole(row, "l")?)),
+    ("NOT (l <> i)", |row| Some(whole(row, "i")? == whole(row, "l")?)),
+    ("upper(s) = 'A'", |row| Some(text(row)?.to_uppercase() == "A")),
+    ("length(s) BETWEEN 1 AND 2", |row| Some((1..=2).contains(&text(row)?.chars().count()))),
+    ("s LIKE '%a'", |row| Some(text(row)?.ends_with('a'))),
+    ("coalesce(i, 0) = 0", |row| Some(whole(row, "i").unwrap_or(0) == 0)),
+    ("CASE WHEN i > 0 THEN b WHEN i < 0 THEN NULL ELSE l > 0 END", |row| match whole(row, "i") {
+        Some(i) if i > 0 => match value_of("b", row)? {
+            Value::Boolean(b) => Some(b),
+            _ => None,
+        },
+        Some(i) if i < 0 => None,
+        _ => Some(whole(row, "l")? > 0),
+    }),
+    ("d <> d", |row| Some(is_nan(&value_of("d", row)?))),
+    ("l % 3 = 0", |row| Some(whole(row, "l")? % 3 == 0)),
+    ("st.a * 2 = i", |row| Some(whole(row, "st.a")? * 2 == whole(row, "i")?)),
+    ("CASE WHEN l = 0 THEN 0 ELSE 6 / l END >= 2", |row| {
+        let l = whole(row, "l")?;
+        Some(l != 0 && 6.0 / l as f64 >= 2.0)
+    }),
+];
+
+fn whole(row: &Row, name: &str) -> Option<i128> {
+    match value_of(name, row)? {
+        Value::Int(value) => Some(i128::from(value)),
+        Value::Long(value) => Some(i128::from(value)),
+        _ => None,
+    }
+}
+
+fn text(row: &Row) -> Option<String> {
+    match value_of("s", row)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn condition() -> impl Strategy<Value = Expr> {
+    prop::sample::select(CONDITIONS.to_vec())
+        .prop_map(|(text, _)| Expr::Condition(ValueExpression::parse_condition(text).unwrap()))
+}
+
+/// What a condition is of a row.
+fn computed(condition: &ValueExpression, row: &Row) -> Option<bool> {
+    let text = condition.text();
+    if let Some((_, of)) = CONDITIONS.iter().find(|(known, _)| *known == text) {
+        return of(row);
+    }
+    // What a parser made of one that is negated, or not true.
+    let known = |text: &str| CONDITIONS.iter().find(|(known, _)| *known == text).unwrap().1(row);
+    match text.strip_prefix("NOT (").and_then(|rest| rest.strip_suffix(')')) {
+        Some(of) => known(of).map(|holds| !holds),
+        None => panic!("{text} is no condition of the sample"),
+    }
+}
+
 /// A filter; with `negative` also one with `NOT` and negated tests.
 pub(super) fn expr(negative: bool) -> impl Strategy<Value = Expr> {
-    predicate(negative).prop_recursive(4, 24, 4, move |inner| {
+    prop_oneof![5 => predicate(negative), 1 => condition()].prop_recursive(4, 24, 4, move |inner| {
         let terms = || prop::collection::vec(inner.clone(), 1..4);
         let joined = prop_oneof![terms().prop_map(Expr::all_of), terms().prop_map(Expr::any_of)];
         if negative {
@@ -197,6 +259,8 @@ pub(super) fn three_valued(expr: &Expr, row: &Row) -> Option<bool> {
     match expr {
         Expr::True => Some(true),
         Expr::False => Some(false),
+        // It is written with IS NOT TRUE.
+        Expr::Not(inner) if matches!(**inner, Expr::Condition(_)) => Some(!two_valued(inner, row)),
         Expr::Not(inner) => three_valued(inner, row).map(|holds| !holds),
         Expr::And(children) => {
             let answers: Vec<_> = children.iter().map(|child| three_valued(child, row)).collect();
@@ -225,6 +289,7 @@ pub(super) fn three_valued(expr: &Expr, row: &Row) -> Option<bool> {
                 (_, value) => Some(test(op, value.as_ref(), &predicate.literals)),
             }
         }
+        Expr::Condition(condition) => computed(condition, row),
     }
 }
 
@@ -239,6 +304,7 @@ pub(super) fn two_valued(expr: &Expr, row: &Row) -> bool {
         Expr::Predicate(predicate) => {
             test(predicate.op, value_of(&predicate.term.name, row).as_ref(), &predicate.literals)
         }
+        Expr::Condition(condition) => computed(condition, row) == Some(true),
     }
 }
 

@@ -32,9 +32,15 @@ pub(super) fn write_term(
 }
 
 fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    if name.split('.').all(is_plain_name) {
-        f.write_str(name)
-    } else {
-        write!(f, "\"{}\"", name.replace('"', "\"\""))
-    }
+    if name.split('.').all(is_plain_name) { f.write_str(name) } else { f.write_str(&quoted(name)) }
+}
+
+/// A name in double quotes.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text in single quotes.
+pub(super) fn quoted_text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }

@@ -1,59 +1,66 @@
 //! What is a SQL expression that was read, and what can be asked of it?
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
-
-use super::Operator;
-use super::sql::parse_values;
-use super::values::{Columns, Evaluation, Kind, Node, Rows};
+use super::operator::Operator;
+use super::sql::{parse_condition, parse_values};
+use super::term_text::quoted;
+use super::value_tree::{Kind, Node, ValueExpression};
+use super::values::shown;
 use crate::error::{Error, ErrorKind, Result};
 
 #[cfg(test)]
 mod tests;
-
-/// How much of an expression an error shows, in characters.
-const SHOWN: usize = 300;
-
-/// A SQL expression of values: arithmetic, comparisons, CASE, COALESCE, CAST and functions of numbers and texts.
-///
-/// The guide's table of the SQL language has all of it, and what null, NaN, decimals and overflows do.
-#[derive(Debug, Clone)]
-pub struct ValueExpression {
-    text: Arc<str>,
-    tree: Arc<Node>,
-}
 
 impl ValueExpression {
     /// Reads an expression.
     ///
     /// Errors: `InvalidInput` with the position for a text that is not an expression; `Unsupported` for what is not understood.
     pub fn parse(text: &str) -> Result<Self> {
-        let tree = parse_values(text).map_err(|error| {
-            let said = error.message().trim_start_matches("the filter is wrong ").to_owned();
-            match error.kind() {
-                ErrorKind::Unsupported => {
-                    Error::unsupported(format!("the SQL expression {} has {said}", shown(text)))
-                }
-                _ => Error::invalid_input(format!(
-                    "the SQL expression {} cannot be parsed {said}",
-                    shown(text)
-                )),
-            }
-        })?;
+        let tree = parse_values(text).map_err(|error| not_parsed(text, &error))?;
         Ok(Self { text: Arc::from(text), tree: Arc::new(tree) })
     }
 
-    /// The dotted names of all columns, in order.
-    pub fn columns(&self) -> Vec<String> {
-        let mut found = BTreeSet::new();
+    /// Reads a condition: an expression that may be true, false or null for each row.
+    ///
+    /// Errors: those of [`Self::parse`]; `InvalidInput` for an expression that is never a condition, such as a sum, and for a
+    /// comparison with NULL.
+    pub fn parse_condition(text: &str) -> Result<Self> {
+        parse_condition(text).map_err(|error| not_parsed(text, &error))
+    }
+
+    /// The expression with other names for its columns. Errors: those of the function.
+    pub fn with_names(&self, name: &impl Fn(&str) -> Result<String>) -> Result<Self> {
+        let mut others = Vec::new();
+        let mut wrong = None;
         self.tree.visit(&mut |node| {
-            if let Kind::Column(name) = &node.kind {
-                found.insert(name.clone());
+            if let Kind::Column(own) = &node.kind {
+                match name(own) {
+                    Ok(other) if other == *own => {}
+                    Ok(other) => others.push((node.span.clone(), other)),
+                    Err(error) => {
+                        wrong.get_or_insert(error);
+                    }
+                }
             }
         });
-        found.into_iter().collect()
+        if let Some(error) = wrong {
+            return Err(error);
+        }
+        if others.is_empty() {
+            return Ok(self.clone());
+        }
+        others.sort_by_key(|(span, _)| span.start);
+        let (mut text, mut end) = (String::new(), 0);
+        for (span, other) in others {
+            text.push_str(self.text.get(end..span.start).unwrap_or_default());
+            text.push_str(&quoted(&other));
+            // A blank after the name is a part of its span.
+            text.push(' ');
+            end = span.end;
+        }
+        text.push_str(self.text.get(end..).unwrap_or_default());
+        Self::parse(text.trim_end())
     }
 
     /// The terms that are all true where the expression is.
@@ -86,81 +93,15 @@ impl ValueExpression {
     fn part(&self, tree: Node) -> Self {
         Self { text: Arc::clone(&self.text), tree: Arc::new(tree) }
     }
-
-    /// A value for each row.
-    ///
-    /// `columns` has those of [`Self::columns`], each of so many rows. Errors: `InvalidInput` where types do not fit, a
-    /// number overflows or is divided by zero, or a column is missing; `Unsupported`.
-    pub fn evaluate(&self, columns: &HashMap<String, ArrayRef>, rows: usize) -> Result<ArrayRef> {
-        let columns = Columns::new(columns);
-        let evaluation = Evaluation { text: &self.text, rows: Rows::all(&columns, rows) };
-        let made = evaluation.of(&self.tree).and_then(|values| values.each_row(rows));
-        made.map_err(|error| {
-            let said =
-                format!("the SQL expression {} cannot be computed: {}", shown(&self.text), error.message());
-            match error.kind() {
-                ErrorKind::InvalidInput => Error::invalid_input(said),
-                ErrorKind::Unsupported => Error::unsupported(said),
-                _ => error,
-            }
-        })
-    }
 }
 
-impl Node {
-    /// Calls a function with this part and all parts of it.
-    fn visit(&self, found: &mut impl FnMut(&Self)) {
-        found(self);
-        match &self.kind {
-            Kind::Column(_) | Kind::Null | Kind::Boolean(_) | Kind::Literal(_) => {}
-            Kind::Negative(of)
-            | Kind::Not(of)
-            | Kind::Is(of, ..)
-            | Kind::Cast(of, ..)
-            | Kind::Like { of, .. } => {
-                of.visit(found);
-            }
-            Kind::Compare(_, left, right) | Kind::Distinct(left, right, _) => {
-                left.visit(found);
-                right.visit(found);
-            }
-            Kind::All(parts) | Kind::Any(parts) | Kind::Call(_, parts) => {
-                for part in parts {
-                    part.visit(found);
-                }
-            }
-            Kind::Arithmetic(first, rest) => {
-                first.visit(found);
-                for (_, part) in rest {
-                    part.visit(found);
-                }
-            }
-            Kind::In(of, list, _) => {
-                of.visit(found);
-                for part in list {
-                    part.visit(found);
-                }
-            }
-            Kind::Between(of, low, high, _) => {
-                for part in [of, low, high] {
-                    part.visit(found);
-                }
-            }
-            Kind::Case(of, branches, otherwise) => {
-                for part in of.iter().chain(otherwise) {
-                    part.visit(found);
-                }
-                for (condition, value) in branches {
-                    condition.visit(found);
-                    value.visit(found);
-                }
-            }
+/// What is wrong with a text, with the text.
+fn not_parsed(text: &str, error: &Error) -> Error {
+    let said = error.message().trim_start_matches("the filter is wrong ");
+    match error.kind() {
+        ErrorKind::Unsupported => {
+            Error::unsupported(format!("the SQL expression {} has {said}", shown(text)))
         }
+        _ => Error::invalid_input(format!("the SQL expression {} cannot be parsed {said}", shown(text))),
     }
-}
-
-/// An expression in errors.
-fn shown(text: &str) -> String {
-    let begin: String = text.chars().take(SHOWN).collect();
-    if begin.len() < text.len() { format!("{:?}", begin + "...") } else { format!("{text:?}") }
 }

@@ -280,6 +280,8 @@ fn columns_without_floats(conjunct: &BoundExpr) -> Option<Vec<i32>> {
                 let primitive = test.column.field_type.as_primitive();
                 !matches!(primitive, None | Some(PrimitiveType::Float | PrimitiveType::Double))
             }
+            // Statistics never rule it out.
+            BoundExpr::Condition(_) => false,
         }
     }
     let mut columns = Vec::new();

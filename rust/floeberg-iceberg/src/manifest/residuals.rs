@@ -54,6 +54,10 @@ fn describe(residual: &BoundExpr, out: &mut String) {
             // Writing to a String never fails.
             let _ = write!(out, "{op:?} {column} {:?} {literals:p};", test.transform);
         }
+        BoundExpr::Condition(condition) => {
+            let (columns, negated) = (condition.columns.as_ptr(), condition.negated);
+            let _ = write!(out, "{columns:p} {negated};");
+        }
     }
 }
 

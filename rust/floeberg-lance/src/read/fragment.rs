@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, UInt6
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{ArrowError, Field as ArrowField, Fields, Schema as ArrowSchema};
 use arrow_select::filter::FilterBuilder;
-use floeberg_core::expr::evaluate_batch;
+use floeberg_core::expr::evaluate_rows;
 use floeberg_core::schema::arrow::FIELD_ID_KEY;
 use floeberg_core::{Context as _, Error, Result};
 use roaring::RoaringBitmap;
@@ -204,7 +204,7 @@ impl FragmentRows {
         if let Some(filter) = self.request.filter()
             && kept.as_ref().is_none_or(|kept| kept.count_set_bits() > 0)
         {
-            let matching = self.matching(filter, &parts, &rows, count)?;
+            let matching = self.matching(filter, &parts, &rows, count, kept.as_ref())?;
             kept = Some(match kept {
                 Some(kept) => &kept & matching.values(),
                 None => matching.values().clone(),
@@ -279,9 +279,10 @@ impl FragmentRows {
         parts: &[Part<'_>],
         rows: &Rows,
         count: usize,
+        live: Option<&BooleanBuffer>,
     ) -> Result<BooleanArray> {
         let tested = self.columns(&filter.columns, parts, rows, count, Fielded::ById)?;
-        evaluate_batch(&filter.expr, &tested)
+        evaluate_rows(&filter.expr, &tested, live)
     }
 
     fn columns(

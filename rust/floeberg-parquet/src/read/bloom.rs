@@ -76,7 +76,7 @@ impl<'a> Question<'a> {
             BoundExpr::And(children) => Kind::And(all(children)),
             BoundExpr::Or(children) => Kind::Or(all(children)),
             BoundExpr::Predicate(test) => values(test, file, predicate).unwrap_or(Kind::Plain),
-            BoundExpr::True | BoundExpr::False => Kind::Plain,
+            BoundExpr::True | BoundExpr::False | BoundExpr::Condition(_) => Kind::Plain,
         };
         Self { expr, kind }
     }

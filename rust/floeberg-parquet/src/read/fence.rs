@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
+use arrow_schema::ArrowError;
 use floeberg_core::{Error, Result, panic_text};
 use parquet::errors::ParquetError;
 
@@ -56,10 +57,23 @@ fn from_parquet(error: ParquetError) -> Error {
         ParquetError::NYI(what) => Error::unsupported(format!(
             "the Parquet file has a feature that this version cannot read: {what}"
         )),
-        ParquetError::External(inner) => match inner.downcast::<Error>() {
-            Ok(own) => *own,
-            Err(other) => Error::invalid_data(format!("the Parquet file cannot be decoded: {other}")),
-        },
+        ParquetError::External(inner) => own(inner).unwrap_or_else(|other| {
+            Error::invalid_data(format!("the Parquet file cannot be decoded: {other}"))
+        }),
         other => Error::invalid_data(format!("the Parquet file cannot be decoded: {other}")),
+    }
+}
+
+/// An error of ours, also one that a filter gave, which is in an error of Arrow.
+fn own(inner: Box<dyn std::error::Error + Send + Sync>) -> std::result::Result<Error, String> {
+    match inner.downcast::<Error>() {
+        Ok(own) => Ok(*own),
+        Err(other) => match other.downcast::<ArrowError>() {
+            Ok(arrow) => match *arrow {
+                ArrowError::ExternalError(inner) => own(inner),
+                other => Err(other.to_string()),
+            },
+            Err(other) => Err(other.to_string()),
+        },
     }
 }

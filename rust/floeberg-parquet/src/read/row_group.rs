@@ -96,7 +96,8 @@ impl GroupReader {
                         Some(rows) => rows.next(batch.num_rows()),
                         None => Ok(RowPositions::Unasked),
                     };
-                    let matching = positions.and_then(|positions| predicate.evaluate(&batch, &positions));
+                    let matching =
+                        positions.and_then(|positions| predicate.evaluate(&batch, &positions, None));
                     let matching = matching.map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
                     if let Some(passed) = &passed {
                         passed.add(&matching);

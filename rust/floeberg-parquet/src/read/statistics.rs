@@ -192,10 +192,10 @@ impl Counts {
     }
 }
 
-/// Calls a function with every column that a filter tests.
+/// Calls a function with every column whose statistics may decide a test.
 pub(super) fn visit(filter: &BoundExpr, call: &mut dyn FnMut(&Arc<BoundColumn>)) {
     match filter {
-        BoundExpr::True | BoundExpr::False => {}
+        BoundExpr::True | BoundExpr::False | BoundExpr::Condition(_) => {}
         BoundExpr::And(children) | BoundExpr::Or(children) => {
             for child in children {
                 visit(child, call);

@@ -26,9 +26,15 @@ impl SqlExpression {
         runtime::call(py, || ValueExpression::parse(text)).map(Self)
     }
 
+    /// Checks that a text is a condition: true, false or null for each row.
+    #[staticmethod]
+    fn check_condition(py: Python<'_>, text: &str) -> PyResult<()> {
+        runtime::call(py, || ValueExpression::parse_condition(text)).map(|_| ())
+    }
+
     /// The dotted names of all columns in the text.
     fn columns(&self) -> Vec<String> {
-        self.0.columns()
+        self.0.columns().into_iter().map(str::to_owned).collect()
     }
 
     /// The terms that are all true where the expression is.

@@ -7,16 +7,14 @@
 //! have no order and equal no literal, so `NOT (d < 5)` becomes `d >= 5 OR d IS NAN OR d IS NULL`.
 
 mod column;
-mod test;
-mod predicate;
+mod condition;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) use predicate::bind as bind_to_column;
-
+use super::column_test::bind_to_column;
 use super::{BoundColumn, BoundExpr, Expr};
 use crate::error::Result;
 use crate::schema::Schema;
@@ -25,7 +23,8 @@ use crate::schema::Schema;
 ///
 /// An exact name wins over a nested path. A set of one becomes a comparison. A literal that the column's type cannot
 /// hold is folded into an equivalent test. Columns in lists and maps cannot be tested. Nested, variant, geometry,
-/// geography and unrecognized columns can be tested only for null.
+/// geography and unrecognized columns can be tested only for null. An expression of values is computed for no rows, so that
+/// types that do not fit are found before any row is read.
 ///
 /// Errors: `InvalidInput` for an unknown column (naming near matches), a literal that does not fit the column's type,
 /// a test that the type does not have; `LimitExceeded` for a tree that is too deep; `Unsupported` for an unknown
@@ -55,16 +54,21 @@ impl<'a> Binder<'a> {
                 Ok(if all { BoundExpr::all_of(children) } else { BoundExpr::any_of(children) })
             }
             Expr::Predicate(predicate) => {
-                let name = predicate.term.name.as_str();
-                let column = if let Some(column) = self.columns.get(name) {
-                    Arc::clone(column)
-                } else {
-                    let found = Arc::new(column::find(self.schema, name, self.case_sensitive)?);
-                    self.columns.insert(name, Arc::clone(&found));
-                    found
-                };
-                predicate::bind(predicate, column, negated)
+                let column = self.column(&predicate.term.name)?;
+                bind_to_column(predicate, column, negated)
+            }
+            Expr::Condition(expression) => {
+                condition::bind(expression, negated, &mut |name| self.column(name))
             }
         }
+    }
+
+    fn column(&mut self, name: &'a str) -> Result<Arc<BoundColumn>> {
+        if let Some(column) = self.columns.get(name) {
+            return Ok(Arc::clone(column));
+        }
+        let found = Arc::new(column::find(self.schema, name, self.case_sensitive)?);
+        self.columns.insert(name, Arc::clone(&found));
+        Ok(found)
     }
 }

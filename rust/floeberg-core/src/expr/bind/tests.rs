@@ -212,3 +212,40 @@ fn a_tree_that_is_too_deep_is_refused() {
     }
     assert_eq!(bind(&expr, &schema(), true).unwrap_err().kind(), crate::ErrorKind::LimitExceeded);
 }
+
+#[test]
+fn a_condition_is_checked_against_the_types_of_its_columns() {
+    let cases = [
+        ("i + l > 3", "i + l > 3"),
+        ("st.a > i AND i = 1", "st.a > i AND i = 1"),
+        ("NOT i > l", "NOT (i > l)"),
+        ("1 = 1", "TRUE"),
+        ("1 + 1 = 3 OR i = 1", "i = 1"),
+        ("NOT 1 = 1", "FALSE"),
+        ("CASE WHEN TRUE THEN NULL END", "FALSE"),
+        ("(i > l) IS NOT TRUE", "(i > l) IS NOT TRUE"),
+    ];
+    for (sql, expected) in cases {
+        assert_eq!(bound(sql), expected, "{sql}");
+    }
+    let cases = [
+        ("idd + 1 = 1", "no column is named \"idd\""),
+        ("s = \"x\"", "texts stand in single quotes, as in 'x'"),
+        ("i + s > 1", "the SQL expression \"i + s > 1\" cannot be computed"),
+        ("coalesce(i, 1)", "expected a condition, found \"coalesce(i, 1)\" of type"),
+        ("upper(i) = 'X'", "cannot be computed"),
+        ("dt > ts AND dt + 1 > dt", "cannot be computed"),
+        ("1 / 0 = 1", "divide by zero, in \"1 / 0\" at position 1"),
+        ("i + 1 = 'x'", "expected a number"),
+    ];
+    for (sql, expected) in cases {
+        let message = refused(sql, &schema());
+        assert!(message.contains(expected), "{sql}: {message}");
+    }
+    assert!(refused("v IS TRUE", &special()).contains("can only be filtered by IS NULL"));
+    assert!(refused("list.element + 1 = 1", &special()).contains("inside \"list\", a list"));
+    let negated = Expr::Not(Box::new(parse("i > l").unwrap()));
+    assert_eq!(bind(&negated, &schema(), true).unwrap().to_string(), "(i > l) IS NOT TRUE");
+    let columns = bind(&parse("I + l > 3 OR i = 2").unwrap(), &schema(), false).unwrap().column_ids();
+    assert_eq!(columns, [1, 2]);
+}

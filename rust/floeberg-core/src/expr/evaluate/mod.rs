@@ -1,14 +1,10 @@
 //! Which rows match a filter?
 
-mod column_array;
-mod kernel;
-mod mask;
+mod condition;
 mod batch;
 mod row;
 #[cfg(test)]
 mod tests;
 
-pub use batch::evaluate_batch;
+pub use batch::{evaluate_batch, evaluate_rows};
 pub use row::evaluate_row;
-
-pub(super) use mask::evaluate_values;

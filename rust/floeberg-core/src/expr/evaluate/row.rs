@@ -5,8 +5,11 @@
 
 use std::cmp::Ordering;
 
+use super::batch::tests_first;
+use super::condition::holds;
+use crate::arrow_values::to_array;
 use crate::error::{Error, Result};
-use crate::expr::{BoundExpr, BoundPredicate, Operator};
+use crate::expr::{BoundCondition, BoundExpr, BoundPredicate, Operator};
 use crate::value::Value;
 use crate::value::ordering::compare;
 
@@ -18,7 +21,7 @@ pub fn evaluate_row(expr: &BoundExpr, get: &dyn Fn(i32) -> Option<Value>) -> Res
         BoundExpr::True => Ok(true),
         BoundExpr::False => Ok(false),
         BoundExpr::And(children) => {
-            for child in children {
+            for child in tests_first(children) {
                 if !evaluate_row(child, get)? {
                     return Ok(false);
                 }
@@ -26,7 +29,7 @@ pub fn evaluate_row(expr: &BoundExpr, get: &dyn Fn(i32) -> Option<Value>) -> Res
             Ok(true)
         }
         BoundExpr::Or(children) => {
-            for child in children {
+            for child in tests_first(children) {
                 if evaluate_row(child, get)? {
                     return Ok(true);
                 }
@@ -34,7 +37,17 @@ pub fn evaluate_row(expr: &BoundExpr, get: &dyn Fn(i32) -> Option<Value>) -> Res
             Ok(false)
         }
         BoundExpr::Predicate(test) => passes(test, get(test.column.id)),
+        BoundExpr::Condition(condition) => computed(condition, get),
     }
+}
+
+/// Is an expression true for the values of a row?
+fn computed(condition: &BoundCondition, get: &dyn Fn(i32) -> Option<Value>) -> Result<bool> {
+    let columns = condition.columns.iter().map(|each| {
+        let array = to_array(get(each.column.id).as_ref(), &each.column.field_type, 1)?;
+        Ok((each.name.clone(), array))
+    });
+    Ok(holds(condition, &columns.collect::<Result<_>>()?, 1)?.value(0))
 }
 
 fn passes(test: &BoundPredicate, value: Option<Value>) -> Result<bool> {

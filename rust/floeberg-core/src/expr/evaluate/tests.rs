@@ -11,7 +11,7 @@ use arrow_schema::{Field as ArrowField, Schema as ArrowSchema};
 use proptest::prelude::*;
 
 use crate::expr::sample::{batch, expr, get, row, schema, two_valued};
-use crate::expr::{bind, evaluate_batch, evaluate_row, parse};
+use crate::expr::{bind, evaluate_batch, evaluate_row, evaluate_rows, parse};
 use crate::schema::{Field, PrimitiveType, Schema};
 use crate::value::Value;
 
@@ -123,4 +123,59 @@ fn a_column_that_is_not_there_or_of_another_kind_is_an_error() {
     assert!(message.contains("no column \"i\" (field id 1)"), "{message}");
     let message = evaluate_row(&bound, &|_| Some(Value::Long(1))).unwrap_err().to_string();
     assert!(message.contains("column \"i\" of type int"), "{message}");
+}
+
+fn numbers(values: &[Option<i32>]) -> ArrayRef {
+    Arc::new(Int32Array::from(values.to_vec()))
+}
+
+#[test]
+fn a_condition_is_computed_for_the_rows_that_are_asked() {
+    let values = [Some(0), Some(2), None, Some(3)];
+    let of = |sql: &str| matching(numbers(&values), PrimitiveType::Int, sql);
+    assert_eq!(of("6 / c > 2 AND c <> 0"), [false, true, false, false]);
+    assert_eq!(of("c = 0 OR 6 / c > 2"), [true, true, false, false]);
+    assert_eq!(of("c <> 0 AND (6 / c = 2 OR NOT 6 / c > 2)"), [false, false, false, true]);
+    assert_eq!(of("c IS NULL OR (c = 0 OR 6 / c < 3)"), [true, false, true, true]);
+    assert_eq!(of("NOT c + 1 > 3"), [true, true, false, false]);
+}
+
+#[test]
+fn what_cannot_be_computed_says_where() {
+    let id = HashMap::from([("PARQUET:field_id".to_owned(), "7".to_owned())]);
+    let field = ArrowField::new("c", arrow_schema::DataType::Int64, true).with_metadata(id);
+    let array: ArrayRef = Arc::new(Int64Array::from(vec![Some(0), None, Some(i64::MAX)]));
+    let batch = RecordBatch::try_new(Arc::new(ArrowSchema::new(vec![field])), vec![array]).unwrap();
+    let schema = Schema::new(0, vec![Field::optional(7, "c", PrimitiveType::Long)]).unwrap();
+    let bound = |sql: &str| bind(&parse(sql).unwrap(), &schema, true).unwrap();
+    let error = evaluate_batch(&bound("c IS NULL OR 1 < 2 * (c + 1)"), &batch).unwrap_err();
+    assert_eq!(error.kind(), crate::ErrorKind::InvalidInput);
+    let said = error.message();
+    assert!(
+        said.starts_with("the SQL expression \"1 < 2 * (c + 1)\" cannot be computed: overflow: "),
+        "{said}"
+    );
+    assert!(said.ends_with(", in \"c + 1\" at position 10"), "{said}");
+    let error = evaluate_batch(&bound("6 / c > 2"), &batch).unwrap_err();
+    assert!(error.message().contains("divide by zero, in \"6 / c\" at position 1"), "{error}");
+    let live = arrow_buffer::BooleanBuffer::from(vec![false, true, true]);
+    let found = evaluate_rows(&bound("6 / c < 2"), &batch, Some(&live)).unwrap();
+    assert_eq!((found.value(1), found.value(2)), (false, true));
+}
+
+#[test]
+fn a_condition_sees_the_types_of_the_table() {
+    // The file has what the column was before it was promoted, and 2147483647 + 1 is no int.
+    assert_eq!(matching(numbers(&[Some(i32::MAX)]), PrimitiveType::Long, "c + 1 = 2147483648"), [true]);
+    let texts = [Some("ab"), None, Some("b")];
+    let forms: [ArrayRef; 3] = [
+        Arc::new(LargeStringArray::from(texts.to_vec())),
+        Arc::new(StringViewArray::from(texts.to_vec())),
+        Arc::new(texts.into_iter().collect::<DictionaryArray<arrow_array::types::Int8Type>>()),
+    ];
+    for form in forms {
+        assert_eq!(matching(form, PrimitiveType::String, "upper(c) = 'AB'"), [true, false, false]);
+    }
+    let nothing: ArrayRef = Arc::new(NullArray::new(2));
+    assert_eq!(matching(nothing, PrimitiveType::Int, "c + 1 = 1 OR c * 2 IS NULL"), [true, true]);
 }

@@ -11,8 +11,9 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::SQL;
 use crate::error::{Error, Result};
-use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term};
+use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term, ValueExpression};
 use crate::schema::json::type_from_json;
 use crate::transform::Transform;
 use crate::value::Value;
@@ -44,6 +45,7 @@ fn predicate(json: &Json, depth: usize) -> Result<Expr> {
         "false" => return Ok(Expr::False),
         "and" | "or" => return chain(json, name, depth),
         "not" => return Ok(predicate(member(object, "child")?, depth + 1)?.negate()),
+        SQL => return ValueExpression::parse_condition(text(object, "text")?).map(Expr::Condition),
         "literal" => {
             return match object.get("value") {
                 Some(Json::Bool(constant)) => Ok(constant_of(*constant)),

@@ -169,3 +169,16 @@ proptest! {
         prop_assert_eq!(evaluate_row(&bound, &|id| sample::get(&row, id)).unwrap(), two_valued(&expr, &row), "{}", text);
     }
 }
+
+#[test]
+fn a_condition_crosses_as_its_text() {
+    let expr = parse("a = 1 AND NOT b * 2 > c").unwrap();
+    let json = to_json(&expr).unwrap();
+    assert_eq!(json["right"], json!({"type": "sql", "text": "NOT (b * 2 > c)"}));
+    assert_eq!(from_json(&json).unwrap(), expr);
+    let deep = "(".repeat(5000) + "a > b" + &")".repeat(5000);
+    for text in ["a +", "a + 1", "a = NULL", "", deep.as_str()] {
+        from_json(&json!({"type": "sql", "text": text})).unwrap_err();
+    }
+    from_json(&json!({"type": "sql"})).unwrap_err();
+}

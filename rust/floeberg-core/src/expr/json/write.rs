@@ -7,6 +7,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::SQL;
 use crate::error::{Error, Result};
 use crate::expr::display::write_decimal;
 use crate::expr::{Expr, Predicate, RawLiteral};
@@ -29,6 +30,7 @@ fn write(expr: &Expr) -> Result<Json> {
         Expr::Or(children) => balanced("or", children, false),
         Expr::Not(child) => Ok(json!({"type": "not", "child": write(child)?})),
         Expr::Predicate(predicate) => test(predicate),
+        Expr::Condition(expression) => Ok(json!({"type": SQL, "text": expression.text()})),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::value::Value;
 
 /// Projects a filter to partition values; the result tests partition field ids.
 pub fn project_inclusive(expr: &BoundExpr, fields: &[PartitionColumn]) -> BoundExpr {
-    expr.map_predicates(&mut |test| predicate_inclusive(test, fields))
+    expr.map_leaves(&mut |test| predicate_inclusive(test, fields), &|_| BoundExpr::True)
 }
 
 /// The projections of one test to all partition fields.

@@ -75,7 +75,7 @@ fn node(expr: &BoundExpr, fields: &[PartitionColumn]) -> Node {
             let projections = [predicate_strict(test, fields), predicate_inclusive(test, fields)];
             return Node::Test(Box::new(projections), test.clone());
         }
-        BoundExpr::True | BoundExpr::False | BoundExpr::Predicate(_) => Vec::new(),
+        BoundExpr::True | BoundExpr::False | BoundExpr::Predicate(_) | BoundExpr::Condition(_) => Vec::new(),
     };
     if parts.iter().all(|part| matches!(part, Node::Kept(_))) {
         return Node::Kept(expr.clone());

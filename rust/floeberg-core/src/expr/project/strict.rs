@@ -19,7 +19,7 @@ use crate::value::Value;
 
 /// Projects a filter to partition values; the result tests partition field ids.
 pub fn project_strict(expr: &BoundExpr, fields: &[PartitionColumn]) -> BoundExpr {
-    expr.map_predicates(&mut |test| predicate_strict(test, fields))
+    expr.map_leaves(&mut |test| predicate_strict(test, fields), &|_| BoundExpr::False)
 }
 
 /// The projections of one test to all partition fields.

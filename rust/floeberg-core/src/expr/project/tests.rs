@@ -188,3 +188,18 @@ fn a_column_that_was_promoted_is_tested_with_its_old_type() {
     let beyond = bind(&parse("l = 3000000000").unwrap(), &schema(), true).unwrap();
     assert_eq!(project_inclusive(&beyond, &[field]).to_string(), "p IS NOT NULL");
 }
+
+#[test]
+fn a_condition_stays_whatever_the_partition() {
+    let fields = [partition_column(1000, 1, Transform::Identity).unwrap()];
+    let bound = |sql: &str| bind(&parse(sql).unwrap(), &schema(), true).unwrap();
+    let filter = bound("i = 1 AND i + l > 3");
+    assert_eq!(project_inclusive(&filter, &fields).to_string(), "p1000 = 1");
+    assert_eq!(project_strict(&filter, &fields), BoundExpr::False);
+    let either = bound("i = 1 OR i + l > 3");
+    assert_eq!(project_inclusive(&either, &fields), BoundExpr::True);
+    assert_eq!(project_strict(&either, &fields).to_string(), "p1000 = 1");
+    let residuals = Residuals::new(&filter, &fields);
+    assert_eq!(residuals.of(&[(1000, Some(Value::Int(1)))]).to_string(), "i + l > 3");
+    assert_eq!(residuals.of(&[(1000, Some(Value::Int(2)))]), BoundExpr::False);
+}

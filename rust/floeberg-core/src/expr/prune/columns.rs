@@ -21,7 +21,7 @@ pub fn explain_mismatches(
     sets: &[usize],
 ) -> Vec<Option<MismatchReason>> {
     match expr {
-        BoundExpr::True => vec![None; sets.len()],
+        BoundExpr::True | BoundExpr::Condition(_) => vec![None; sets.len()],
         BoundExpr::False => vec![Some(MismatchReason::Never); sets.len()],
         BoundExpr::And(children) => {
             let mut found = vec![None; sets.len()];
@@ -63,7 +63,7 @@ fn ask_again(
 pub fn must_match_each(expr: &BoundExpr, stats: &impl StatsColumns, sets: &[usize]) -> Vec<bool> {
     match expr {
         BoundExpr::True => vec![true; sets.len()],
-        BoundExpr::False => vec![false; sets.len()],
+        BoundExpr::False | BoundExpr::Condition(_) => vec![false; sets.len()],
         BoundExpr::And(children) => joined(children, stats, sets, true, |all, also| all && also),
         BoundExpr::Or(children) => joined(children, stats, sets, false, |any, also| any || also),
         BoundExpr::Predicate(test) => asked::<Passed>(test, stats, sets),

@@ -21,6 +21,7 @@ pub fn may_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
         BoundExpr::And(children) => children.iter().all(|child| may_match(child, stats)),
         BoundExpr::Or(children) => children.iter().any(|child| may_match(child, stats)),
         BoundExpr::Predicate(test) => excluded(test, stats).is_none(),
+        BoundExpr::Condition(_) => true,
     }
 }
 

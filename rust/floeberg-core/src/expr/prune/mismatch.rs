@@ -21,7 +21,7 @@ pub struct Mismatch {
 /// one is named, with the whole `OR` as text.
 pub fn explain_mismatch(expr: &BoundExpr, stats: &dyn Stats) -> Option<Mismatch> {
     match expr {
-        BoundExpr::True => None,
+        BoundExpr::True | BoundExpr::Condition(_) => None,
         BoundExpr::False => Some(Mismatch {
             column: String::new(),
             reason: MismatchReason::Never,

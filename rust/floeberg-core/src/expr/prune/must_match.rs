@@ -20,6 +20,7 @@ pub fn must_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
         BoundExpr::And(children) => children.iter().all(|child| must_match(child, stats)),
         BoundExpr::Or(children) => children.iter().any(|child| must_match(child, stats)),
         BoundExpr::Predicate(test) => all_pass(test, stats),
+        BoundExpr::Condition(_) => false,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: tokens. Out: the next ones, and errors that name their position.
 
-use super::lexer::{Spanned, Token, wrong};
+use super::lexer::{Spanned, Token, tokens, wrong};
 use crate::error::{Error, Result};
 
 /// The tokens of a filter, and how many of them were read.
@@ -11,6 +11,15 @@ pub(super) struct Parser<'a> {
     pub(super) tokens: Vec<Spanned<'a>>,
     pub(super) next: usize,
     pub(super) depth: usize,
+    /// For each opening parenthesis the token that closes it; empty until one asks.
+    pub(super) closing: Vec<Option<usize>>,
+}
+
+impl<'a> Parser<'a> {
+    /// At the first token of a text. Errors: `InvalidInput` with the position of what is no token.
+    pub(super) fn new(sql: &'a str) -> Result<Self> {
+        Ok(Self { sql, tokens: tokens(sql)?, next: 0, depth: 0, closing: Vec::new() })
+    }
 }
 
 impl Parser<'_> {

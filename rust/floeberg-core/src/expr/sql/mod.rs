@@ -4,10 +4,13 @@ mod lexer;
 mod like;
 mod cursor;
 mod literal;
-mod parser;
 mod values;
 mod value_operand;
+mod computed_test;
+mod parser;
 mod value_columns;
+#[cfg(test)]
+mod condition_tests;
 #[cfg(test)]
 mod tests;
 
@@ -15,4 +18,5 @@ pub use lexer::QuotedNames;
 pub use parser::parse;
 pub use value_columns::value_columns;
 
+pub(super) use computed_test::parse_condition;
 pub(super) use values::parse_values;

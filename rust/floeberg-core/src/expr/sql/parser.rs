@@ -12,7 +12,7 @@
 use std::collections::HashSet;
 
 use super::cursor::Parser;
-use super::lexer::{Token, tokens, wrong};
+use super::lexer::{Token, wrong};
 use super::like::{Pattern, pattern};
 use super::literal;
 use crate::error::Result;
@@ -25,11 +25,13 @@ use crate::transform::Transform;
 /// Comparisons (`= == != <> < <= > >=`, the literal on either side), `[NOT] IN (..)`, `IS [NOT] NULL`, `IS [NOT] NAN`,
 /// `[NOT] LIKE 'x%'`, `[NOT] STARTS WITH 'x'`, `[NOT] BETWEEN a AND b`, a boolean column by itself, `TRUE`, `FALSE`,
 /// `AND`, `OR`, `NOT` and parentheses. A term is a column (`a`, `a.b`, `"a b"`, `` `a b` ``) or a transform of one
-/// (`bucket(16, id)`, `truncate(4, s)`, `day(ts)`).
+/// (`bucket(16, id)`, `truncate(4, s)`, `day(ts)`). What is no such test is a condition of the language of values, as in
+/// `price * quantity > 100`.
 ///
-/// Errors: `InvalidInput` with the position and what was expected there; `LimitExceeded` for a text nested too deep.
+/// Errors: `InvalidInput` with the position and what was expected there; `Unsupported` for a function or a type that values do not have;
+/// `LimitExceeded` for a text nested too deep.
 pub fn parse(sql: &str) -> Result<Expr> {
-    let mut parser = Parser { sql, tokens: tokens(sql)?, next: 0, depth: 0 };
+    let mut parser = Parser::new(sql)?;
     let expr = parser.disjunction(false)?;
     if *parser.peek() != Token::End {
         return Err(parser.expected("AND, OR or the end"));
@@ -56,20 +58,29 @@ impl Parser<'_> {
         Ok(if negated { Expr::any_of(terms) } else { all_of(terms) })
     }
 
+    /// A test of a column; where there is none, an expression of values.
     fn test(&mut self, mut negated: bool) -> Result<Expr> {
         while self.accept("NOT") {
             negated = !negated;
         }
-        if self.accept_sign("(") {
+        let begin = self.next;
+        if *self.peek() == Token::Sign("(") && self.is_whole_test_in_parentheses() {
             if self.depth == MAX_DEPTH {
                 return Err(crate::expr::combine::too_deep());
             }
+            self.advance(1);
             self.depth += 1;
             let inner = self.disjunction(negated)?;
             self.depth -= 1;
             self.expect_sign(")")?;
             return Ok(inner);
         }
+        let found = self.column_test(negated);
+        if found.is_ok() && self.at_end_of_test() { found } else { self.computed_test(begin, negated, found) }
+    }
+
+    /// A test of a column against literals, or a constant.
+    fn column_test(&mut self, negated: bool) -> Result<Expr> {
         if let Some(constant) = self.constant() {
             return Ok(if constant == negated { Expr::False } else { Expr::True });
         }
@@ -265,8 +276,13 @@ impl Parser<'_> {
         Some(found)
     }
 
-    fn at_end_of_test(&self) -> bool {
-        match self.peek() {
+    pub(super) fn at_end_of_test(&self) -> bool {
+        self.ends_test(self.peek())
+    }
+
+    /// Does a token end a test?
+    pub(super) fn ends_test(&self, token: &Token<'_>) -> bool {
+        match token {
             Token::End | Token::Sign(")") => true,
             Token::Word(word) => word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR"),
             _ => false,

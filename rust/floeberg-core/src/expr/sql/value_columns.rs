@@ -6,7 +6,7 @@
 //! Invariant: linear in the length of the text; recursion is bounded by [`MAX_DEPTH`].
 
 use super::cursor::Parser;
-use super::lexer::{Token, tokens};
+use super::lexer::Token;
 use crate::expr::MAX_DEPTH;
 use crate::expr::names::is_reserved_in_values;
 
@@ -15,7 +15,7 @@ use crate::expr::names::is_reserved_in_values;
 /// `None` for a text without a column, and for one that is no expression: operands without an operator between them, a
 /// sign at the end. Names are dotted, without quotes.
 pub fn value_columns(text: &str) -> Option<Vec<String>> {
-    let mut parser = Parser { sql: text, tokens: tokens(text).ok()?, next: 0, depth: 0 };
+    let mut parser = Parser::new(text).ok()?;
     let mut columns = Vec::new();
     let read = parser.operands(&mut columns);
     (read && *parser.peek() == Token::End && !columns.is_empty()).then_some(columns)

@@ -5,7 +5,7 @@
 //! Invariant: linear in the length of the text; recursion is bounded by [`MAX_DEPTH`].
 
 use super::cursor::Parser;
-use super::lexer::{Token, tokens};
+use super::lexer::Token;
 use super::like::escaped_prefix;
 use crate::error::{Error, Result};
 use crate::expr::MAX_DEPTH;
@@ -29,7 +29,7 @@ pub(super) enum Level {
 /// Errors: `InvalidInput` with the position and what was expected there; `Unsupported` for what is not understood.
 pub(in crate::expr) fn parse_values(sql: &str) -> Result<Node> {
     let sql = sql.trim_end_matches(|end: char| end == ';' || end.is_whitespace());
-    let mut parser = Parser { sql, tokens: tokens(sql)?, next: 0, depth: 0 };
+    let mut parser = Parser::new(sql)?;
     let node = parser.values(Level::Or)?;
     if *parser.peek() != Token::End {
         return Err(parser.expected("an operator or the end: there is one expression"));
@@ -41,9 +41,7 @@ impl Parser<'_> {
     /// Operators that bind at least so tightly, with their operands.
     pub(super) fn values(&mut self, level: Level) -> Result<Node> {
         if self.depth == MAX_DEPTH {
-            return Err(Error::invalid_input(
-                "nested too deeply: use fewer parentheses and operators in each other",
-            ));
+            return Err(Error::limit("nested too deeply: use fewer parentheses and operators in each other"));
         }
         self.depth += 1;
         let found = self.operators(level);

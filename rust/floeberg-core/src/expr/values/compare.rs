@@ -20,8 +20,7 @@ use super::kinds::{digits, is_decimal, is_float, is_number, shown};
 use super::operand::Operand;
 use super::types::{check_zones, joined, number_beside};
 use crate::error::{Error, Result};
-use crate::expr::bind::bind_to_column;
-use crate::expr::evaluate::evaluate_values;
+use crate::expr::column_test::{bind_to_column, evaluate_values};
 use crate::expr::{BoundColumn, Operator, Predicate, RawLiteral, Term};
 use crate::schema::Type;
 

@@ -1,9 +1,10 @@
 //! What is the value of each part of an expression?
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use arrow_arith::boolean::not;
-use arrow_array::BooleanArray;
+use arrow_array::{ArrayRef, BooleanArray};
 
 use super::arithmetic::{calculated, negated};
 use super::cast::cast_values;
@@ -15,17 +16,19 @@ use crate::error::{Error, Result};
 
 /// One evaluation, on some rows.
 #[derive(Clone)]
-pub(in crate::expr) struct Evaluation<'a> {
+pub(super) struct Evaluation<'a> {
     /// The text, for errors.
-    pub(in crate::expr) text: &'a str,
+    pub(super) text: &'a str,
     /// The rows.
-    pub(in crate::expr) rows: Rows<'a>,
+    pub(super) rows: Rows<'a>,
+    /// Where the innermost part that failed begins and ends in the text.
+    pub(super) failed: &'a Cell<Option<(usize, usize)>>,
 }
 
 impl<'a> Evaluation<'a> {
     /// The same on the rows for which a bool is true.
     pub(super) fn on(&self, holds: &BooleanArray) -> Result<Self> {
-        Ok(Self { text: self.text, rows: self.rows.filter(holds)? })
+        Ok(Self { text: self.text, rows: self.rows.filter(holds)?, failed: self.failed })
     }
 
     /// A part as it is written.
@@ -34,7 +37,15 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The values of a part.
-    pub(in crate::expr) fn of(&self, node: &Node) -> Result<Operand> {
+    pub(super) fn of(&self, node: &Node) -> Result<Operand> {
+        let made = self.computed(node);
+        if made.is_err() && self.failed.get().is_none() {
+            self.failed.set(Some((node.span.start, node.span.end)));
+        }
+        made
+    }
+
+    fn computed(&self, node: &Node) -> Result<Operand> {
         match &node.kind {
             Kind::Column(name) => self.rows.column(name).map(Operand::Rows),
             Kind::Null => Ok(Operand::null()),
@@ -75,14 +86,7 @@ impl<'a> Evaluation<'a> {
 
     fn cast(&self, of: &Node, kind: &SqlType, fails_as_null: bool) -> Result<Operand> {
         let target = kind.data_type();
-        let typed = match literal_of(of).and_then(Literal::text) {
-            Some(text) if *kind == SqlType::Timestamp => Some(Literal::timestamp(text)),
-            Some(_) if target.is_temporal() || *kind == SqlType::Uuid => {
-                literal_of(of).map(|literal| literal.of_type(&target))
-            }
-            _ => None,
-        };
-        match typed {
+        match typed_literal(of, kind) {
             Some(Err(_)) if fails_as_null => Ok(Operand::Constant(arrow_array::new_null_array(&target, 1))),
             Some(made) => made.map(Operand::Constant),
             None => self.operand(of)?.map(|array| cast_values(array, &target, fails_as_null)),
@@ -93,6 +97,32 @@ impl<'a> Evaluation<'a> {
     pub(super) fn needs(&self, function: &str, what: &str, found: &Node) -> Error {
         Error::unsupported(format!("{function} needs {what}, found {:?}", self.written(found)))
     }
+}
+
+/// The value of a text that is cast to a type of times or to UUID; `None` for another cast.
+fn typed_literal(of: &Node, kind: &SqlType) -> Option<Result<ArrayRef>> {
+    let target = kind.data_type();
+    let literal = literal_of(of)?;
+    let text = literal.text()?;
+    match kind {
+        SqlType::Timestamp => Some(Literal::timestamp(text)),
+        _ if target.is_temporal() || *kind == SqlType::Uuid => Some(literal.of_type(&target)),
+        _ => None,
+    }
+}
+
+/// The first literal of a type, as in `DATE '2020-13-01'`, that is no value of it: where it begins, and why.
+pub(in crate::expr) fn wrong_literal(tree: &Node) -> Option<(usize, Error)> {
+    let mut found = None;
+    tree.visit(&mut |node| {
+        if let Kind::Cast(of, kind, false) = &node.kind
+            && found.is_none()
+            && let Some(Err(error)) = typed_literal(of, kind)
+        {
+            found = Some((node.span.start, error));
+        }
+    });
+    found
 }
 
 /// The literal that a part is.

@@ -10,6 +10,7 @@ use arrow_array::{
 use arrow_buffer::i256;
 use arrow_schema::DataType;
 
+use super::Literal;
 use super::kernels::to_type;
 use super::kinds::{primitive_of, shown};
 use crate::arrow_values::to_array;
@@ -22,15 +23,6 @@ use crate::value::Value;
 
 /// The longest number.
 const MOST_CHARACTERS: usize = 1000;
-
-/// A number, a text or bytes as written.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::expr) struct Literal {
-    /// As filters have it.
-    pub(in crate::expr) raw: RawLiteral,
-    /// A number as it is written, with its sign.
-    pub(in crate::expr) digits: String,
-}
 
 impl Literal {
     /// A number, with a sign or without.

@@ -1,7 +1,7 @@
 //! Which values does a SQL expression have on the rows of a batch?
 //!
 //! In: an expression as text, and columns by their names. Out: an Arrow array with a value for each row.
-//! `sql` parses the text into `tree`; `evaluate` computes, by the rules of `types`, `compare`, `arithmetic`, `cast`,
+//! `sql` parses the text into `value_tree`; `evaluate` computes, by the rules of `types`, `compare`, `arithmetic`, `cast`,
 //! `round` and `text`.
 //!
 //! Invariant: null is as in SQL, with three-valued logic. Arithmetic that overflows and a division by zero are errors.
@@ -11,7 +11,6 @@
 mod kinds;
 mod kernels;
 mod literal;
-mod tree;
 mod operand;
 mod cast_text;
 mod cast;
@@ -26,8 +25,8 @@ mod evaluate;
 mod branches;
 mod conditions;
 mod functions;
+mod expression;
 
-pub(super) use evaluate::Evaluation;
-pub(in crate::expr) use literal::Literal;
-pub(super) use rows::{Columns, Rows};
-pub(in crate::expr) use tree::{Arithmetic, Function, Is, Kind, Node, SqlType};
+pub(in crate::expr) use super::value_tree::{Arithmetic, Function, Is, Kind, Literal, Node, SqlType};
+pub(in crate::expr) use evaluate::wrong_literal;
+pub(in crate::expr) use expression::shown;

@@ -1,7 +1,7 @@
 //! How do filters cross between Python and Rust?
 //!
-//! As a tree of tuples: `("true",)`, `("false",)`, `("and", [tree, ..])`, `("or", [tree, ..])`, `("not", tree)`, and a
-//! test `(operator, column, transform or None, [literal, ..])` with the operator as the expressions specification
+//! As a tree of tuples: `("true",)`, `("false",)`, `("and", [tree, ..])`, `("or", [tree, ..])`, `("not", tree)`,
+//! `("sql", text)` for a condition of values, and a test `(operator, column, transform or None, [literal, ..])` with the operator as the expressions specification
 //! spells it. A literal is `(kind, value)`, see [`literal`]. `floeberg.expressions` makes and reads such trees.
 //!
 //! Invariant: a tree deeper than [`MAX_DEPTH`] is refused before it is walked further.

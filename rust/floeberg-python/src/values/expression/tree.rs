@@ -1,7 +1,7 @@
 //! How are the tuples of a filter read and written?
 
 use floeberg_core::Error;
-use floeberg_core::expr::{Expr, MAX_DEPTH, Operator, Predicate, Term};
+use floeberg_core::expr::{Expr, MAX_DEPTH, Operator, Predicate, Term, ValueExpression};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -11,6 +11,9 @@ use crate::error::to_exception;
 
 /// A filter on its way over the boundary.
 pub struct Tree(pub Expr);
+
+/// The head of a condition of values.
+const SQL: &str = "sql";
 
 /// The operators, as the expressions specification spells them.
 const OPERATORS: [(Operator, &str); 14] = [
@@ -63,6 +66,11 @@ fn read(tree: &Bound<'_, PyAny>, depth: usize) -> PyResult<Expr> {
         "false" => Ok(Expr::False),
         "and" => Ok(Expr::And(children()?)),
         "or" => Ok(Expr::Or(children()?)),
+        SQL => {
+            let text: String = parts.get_item(1)?.extract()?;
+            let read = ValueExpression::parse_condition(&text).map(Expr::Condition);
+            read.map_err(|error| to_exception(parts.py(), &error))
+        }
         "not" => Ok(Expr::Not(Box::new(read(&parts.get_item(1)?, depth + 1)?))),
         name => read_test(parts, name),
     }
@@ -92,6 +100,7 @@ fn write<'py>(py: Python<'py>, tree: &Expr) -> PyResult<Bound<'py, PyTuple>> {
         Expr::And(children) => ("and", write_all(py, children)?).into_pyobject(py),
         Expr::Or(children) => ("or", write_all(py, children)?).into_pyobject(py),
         Expr::Not(child) => ("not", write(py, child)?).into_pyobject(py),
+        Expr::Condition(expression) => (SQL, expression.text()).into_pyobject(py),
         Expr::Predicate(test) => {
             let literals = PyList::empty(py);
             for item in &test.literals {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: bound to the same schema again, it means the same.
 
-use floeberg_core::expr::{BoundExpr, BoundPredicate, Expr, Predicate, RawLiteral, Term};
+use floeberg_core::expr::{BoundCondition, BoundExpr, BoundPredicate, Expr, Predicate, RawLiteral, Term};
 
 /// A bound filter with names for columns; its literals keep their types.
 pub fn unbind(bound: &BoundExpr) -> Expr {
@@ -12,7 +12,20 @@ pub fn unbind(bound: &BoundExpr) -> Expr {
         BoundExpr::And(children) => Expr::And(children.iter().map(unbind).collect()),
         BoundExpr::Or(children) => Expr::Or(children.iter().map(unbind).collect()),
         BoundExpr::Predicate(test) => Expr::Predicate(unbind_test(test)),
+        BoundExpr::Condition(condition) => unbind_condition(condition),
     }
+}
+
+/// The expression, with the full names of its columns.
+fn unbind_condition(condition: &BoundCondition) -> Expr {
+    let name = |written: &str| {
+        let found = condition.columns.iter().find(|each| each.name == written);
+        Ok(found.map_or_else(|| written.to_owned(), |each| each.column.name.clone()))
+    };
+    // Names alone change, so that the text is read as before.
+    let expression = condition.expression.with_names(&name).unwrap_or_else(|_| condition.expression.clone());
+    let expr = Expr::Condition(expression);
+    if condition.negated { Expr::Not(Box::new(expr)) } else { expr }
 }
 
 fn unbind_test(test: &BoundPredicate) -> Predicate {

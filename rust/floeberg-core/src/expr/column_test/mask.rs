@@ -22,7 +22,7 @@ use crate::schema::{PrimitiveType, Type};
 use crate::value::Value;
 
 /// Evaluates one test over its column.
-pub(super) fn mask(test: &BoundPredicate, column: &ColumnArray) -> Result<BooleanBuffer> {
+pub(in crate::expr) fn mask(test: &BoundPredicate, column: &ColumnArray) -> Result<BooleanBuffer> {
     let rows = column.values.len();
     let valid = |nulls: &Option<NullBuffer>| {
         nulls.as_ref().map_or_else(|| BooleanBuffer::new_set(rows), |nulls| nulls.inner().clone())
@@ -62,7 +62,7 @@ pub(in crate::expr) fn evaluate_values(expr: &BoundExpr, values: &ArrayRef) -> R
         BoundExpr::Predicate(test) => {
             mask(test, &ColumnArray { values: Arc::clone(values), nulls: values.logical_nulls() })
         }
-        BoundExpr::And(_) | BoundExpr::Or(_) => {
+        BoundExpr::And(_) | BoundExpr::Or(_) | BoundExpr::Condition(_) => {
             Err(Error::internal("a filter of values is not a single test"))
         }
     }

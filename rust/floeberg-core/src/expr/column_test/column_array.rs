@@ -12,18 +12,18 @@ use crate::expr::BoundColumn;
 use crate::schema::arrow::field_id;
 
 /// A column's array with the nulls of its parents.
-pub(super) struct ColumnArray {
+pub(in crate::expr) struct ColumnArray {
     /// The values; those of null rows are undefined.
-    pub(super) values: ArrayRef,
+    pub(in crate::expr) values: ArrayRef,
     /// Which rows hold a value; `None` where all do.
-    pub(super) nulls: Option<NullBuffer>,
+    pub(in crate::expr) nulls: Option<NullBuffer>,
 }
 
 impl ColumnArray {
     /// Finds a column along its path of field ids.
     ///
     /// Errors: `InvalidInput` where the batch does not have it.
-    pub(super) fn find(batch: &RecordBatch, column: &BoundColumn) -> Result<Self> {
+    pub(in crate::expr) fn find(batch: &RecordBatch, column: &BoundColumn) -> Result<Self> {
         let missing = || {
             Error::invalid_input(format!(
                 "the batch has no column {:?} (field id {}), which the filter tests",
