@@ -128,10 +128,10 @@ def _kept(
 
 def _empty(spark: SparkSession, scan: Scan, reading: dict[str, Any]) -> DataFrame:
     """A frame with the columns of a scan."""
-    from floeberg.spark.read.types import spark_struct  # noqa: PLC0415 - it imports PySpark
+    from floeberg.spark.read.types import scan_struct  # noqa: PLC0415 - it imports PySpark
 
     truncates = bool(reading.get("truncate_nanoseconds"))
-    columns = spark_struct(scan.projection().fields, truncate_nanoseconds=truncates)
+    columns = scan_struct(scan, truncate_nanoseconds=truncates)
     check_times(spark, columns)
     return spark.createDataFrame([], columns)
 
