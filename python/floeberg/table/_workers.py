@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_names, checked_options, checked_text
+from floeberg.commit.options import SnapshotOptions  # noqa: TC001 - `_keywords` reads the names
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.table._base import TableBase
 from floeberg.write.recipe import WriteRecipe
@@ -15,17 +16,18 @@ from floeberg.write.row_delta import RowDeltaRecipe
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from floeberg.commit.progress_report import ProgressCallback
+    from typing_extensions import Unpack
+
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import WriteMode
     from floeberg.expressions import AnyFilter
     from floeberg.write.receipt import Receipt
     from floeberg.write.row_delta import RowDeltaReceipt
 
-__all__ = ["TableWorkerWrites"]
+__all__ = ["TableWorkers"]
 
 
-class TableWorkerWrites(TableBase):
+class TableWorkers(TableBase):
     """The methods of `floeberg.Table` for writes in other processes."""
 
     def write_recipe(
@@ -104,19 +106,15 @@ class TableWorkerWrites(TableBase):
         )
         return RowDeltaRecipe(rows, copies, keys)
 
-    def commit_row_delta(  # noqa: PLR0913 - all but the first are keywords
+    def commit_row_delta(
         self,
         receipts: Sequence[RowDeltaReceipt],
         *,
         read_snapshot_id: int | None,
         conflict_filter: AnyFilter | None = None,
         case_sensitive: bool = True,
-        snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = None,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         options: Mapping[str, str] | None = None,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[SnapshotOptions],
     ) -> CommitResult:
         """Deletes rows, and adds and replaces files, as workers say, in one snapshot.
 
@@ -133,12 +131,8 @@ class TableWorkerWrites(TableBase):
             conflict_filter: The rows that the operation would have changed too. Such rows that others added since are a
                 conflict under `serializable` isolation. `None` asks for no such test.
             case_sensitive: Whether the case of names in the filter counts.
-            snapshot_properties: As with `append`.
-            branch: As with `append`.
-            idempotency_key: As with `append`: a repeated commit with the same key is a success and changes nothing.
-            stage_only: As with `append`.
             options: `isolation-level`; unless given it is the table's `write.delete.isolation-level`.
-            progress: As with `append`.
+            **commit: As `SnapshotOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it.
@@ -152,13 +146,7 @@ class TableWorkerWrites(TableBase):
             NotFoundError: A file is missing.
             FloebergError: The others of `append`.
         """
-        with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            progress=progress,
-        ) as transaction:
+        with self.transaction(**commit) as transaction:
             transaction.commit_row_delta(
                 receipts,
                 read_snapshot_id=read_snapshot_id,
@@ -175,13 +163,9 @@ class TableWorkerWrites(TableBase):
         mode: WriteMode = "append",
         overwrite_filter: AnyFilter = ALWAYS_TRUE,
         case_sensitive: bool = True,
-        snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = None,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         validate_from_snapshot_ids: Sequence[int | None] = (),
         options: Mapping[str, str] | None = None,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[SnapshotOptions],
     ) -> CommitResult:
         """Adds files that workers wrote to the table, atomically.
 
@@ -194,15 +178,11 @@ class TableWorkerWrites(TableBase):
                 replaces all rows of the partitions that the files are in.
             overwrite_filter: The filter of `overwrite`.
             case_sensitive: Whether the case of names in the filter counts.
-            snapshot_properties: As with `append`.
-            branch: As with `append`.
-            idempotency_key: As with `append`: a repeated commit with the same key is a success and adds nothing.
-            stage_only: As with `append`.
             validate_from_snapshot_ids: Snapshots of the branch that the rows were computed from, if they are older
                 than this table. An overwrite conflicts with changes since the oldest of them. `None` stands for a
                 branch without a snapshot.
             options: `isolation-level`, as with `overwrite`.
-            progress: As with `append`.
+            **commit: As `SnapshotOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it.
@@ -223,13 +203,7 @@ class TableWorkerWrites(TableBase):
             >>> orders.scan().count()
             1
         """
-        with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            progress=progress,
-        ) as transaction:
+        with self.transaction(**commit) as transaction:
             transaction.commit_receipts(
                 receipts,
                 mode=mode,

@@ -1,28 +1,33 @@
-"""How are the rows of a Lance table read?"""
+"""Which version of a Lance table is open, and how are its rows read?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_bool, checked_names, checked_size, checked_text
-from floeberg.errors import InvalidInputError
+from floeberg._timestamps import moment_of
+from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.lance._base import LanceTableBase
 from floeberg.lance.blobs import LanceBlob, blobs_of
+from floeberg.lance.manifest_store import Manifests
 from floeberg.lance.scan import LanceScan
 from floeberg.lance.take import taken_rows
+from floeberg.lance.versions import LanceBranch, LanceTag, LanceVersion, LanceVersions, version_of
+from floeberg.scan.whole_table import WholeTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
+    from typing_extensions import Self
 
-__all__ = ["LanceTableScans"]
+__all__ = ["LanceTableReads"]
 
 
-class LanceTableScans(LanceTableBase):
-    """The methods of `floeberg.lance.LanceTable` that read rows."""
+class LanceTableReads(LanceTableBase, WholeTable):
+    """The methods of `floeberg.lance.LanceTable` that describe a version, and read its rows."""
 
     def scan(
         self,
@@ -135,6 +140,153 @@ class LanceTableScans(LanceTableBase):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.scan().__arrow_c_stream__(requested_schema)
+
+    def schema(self) -> pa.Schema:
+        """The columns.
+
+        Returns:
+            A `pyarrow.Schema`, with the types that are stored.
+
+        Raises:
+            UnsupportedError: A column has a type that this version of Floeberg does not know.
+
+        Examples:
+            >>> lance_table.schema().names
+            ['id', 'name', 'twice', 'tag', 'label', 'empty']
+        """
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        return cast("pa.Schema", pa.schema(cast("Any", self._inner)))
+
+    @property
+    def location(self) -> str:
+        """The folder of the table."""
+        return self._inner.location
+
+    @property
+    def version(self) -> int:
+        """The version that is open.
+
+        Examples:
+            >>> lance_table.version
+            7
+        """
+        return self._inner.version
+
+    @property
+    def branch(self) -> str | None:
+        """The branch of the version; `None` is the main one."""
+        return self._inner.branch
+
+    @property
+    def config(self) -> dict[str, str]:
+        """The settings of the table."""
+        return cast("dict[str, str]", self._facts()["config"])
+
+    @property
+    def table_metadata(self) -> dict[str, str]:
+        """The metadata of the table that users set."""
+        return cast("dict[str, str]", self._facts()["table_metadata"])
+
+    @property
+    def data_storage_version(self) -> str | None:
+        """The version of new data files, such as `"2.1"`; `None` if the manifest does not say it."""
+        return cast("str | None", self._facts()["data_storage_version"])
+
+    @property
+    def has_stable_row_ids(self) -> bool:
+        """Whether rows keep their ids when they are updated or compacted."""
+        return cast("bool", self._facts()["has_stable_row_ids"])
+
+    _is_pinned: bool
+
+    def versions(self) -> list[LanceVersion]:
+        """The versions of the branch, oldest first. Each manifest is opened.
+
+        Returns:
+            The versions, with the times when they were made.
+
+        Raises:
+            InvalidDataError: A manifest is damaged.
+
+        Examples:
+            >>> [each.version for each in lance_table.versions()]
+            [1, 2, 3, 4, 5, 6, 7]
+        """
+        return LanceVersions(version_of(parts) for parts in self._inner.versions())
+
+    def version_numbers(self) -> list[int]:
+        """The numbers of the versions of the branch, ascending. No manifest is opened.
+
+        Returns:
+            The numbers.
+
+        Examples:
+            >>> lance_table.version_numbers()[-1]
+            7
+        """
+        return self._inner.version_numbers()
+
+    def tags(self) -> dict[str, LanceTag]:
+        """The tags, by name.
+
+        Returns:
+            The tags of all branches.
+
+        Raises:
+            InvalidDataError: The file of a tag is damaged.
+        """
+        return {name: LanceTag(name, version, branch) for name, version, branch in self._inner.tags()}
+
+    def branches(self) -> dict[str, LanceBranch]:
+        """The branches, by name. The main branch is not in it.
+
+        Returns:
+            The branches.
+
+        Raises:
+            InvalidDataError: The file of a branch is damaged.
+        """
+        return {
+            name: LanceBranch(name, parent, version, moment_of(created * 1_000_000))
+            for name, parent, version, created in self._inner.branches()
+        }
+
+    def refs(self) -> dict[str, LanceTag | LanceBranch]:
+        """Branches and tags by name. The main branch is not in it.
+
+        Returns:
+            What `tags` and `branches` return.
+
+        Raises:
+            InvalidInputError: A branch and a tag have the same name.
+        """
+        tags, branches = self.tags(), self.branches()
+        both = sorted(set(tags).intersection(branches))
+        if both:
+            raise InvalidInputError(
+                f"{both[0]!r} is a branch and a tag: ask tags() and branches(), or inspect.refs()"
+            )
+        return {**branches, **tags}
+
+    def refresh(self) -> Self:
+        """Opens the newest version of the branch.
+
+        Returns:
+            The table itself.
+
+        Raises:
+            NoSuchTableError: The table was removed, or made anew at its place.
+            UnsupportedError: The table was opened at a version, a tag or a time.
+        """
+        if self._is_pinned:
+            raise UnsupportedError(
+                "the table was opened at a fixed version: open it without version, tag and as_of to follow it"
+            )
+        if self._manifest_store is not None:
+            Manifests.of(self._manifest_store, self._inner).catch_up()
+        self._become(self._inner.newest())
+        return self
 
 
 def _numbers(name: str, values: Iterable[int]) -> list[int]:

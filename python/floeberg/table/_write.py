@@ -1,30 +1,33 @@
-"""How are rows of a table replaced, deleted or updated?
+"""How are rows added to a table, replaced, deleted and updated?
 
-Each can change some of the rows of a file, by copies of the others or by delete files.
+A change of some rows of a file copies the others, or writes delete files.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from floeberg.commit.options import CommitOptions, SnapshotOptions  # noqa: TC001 - `_keywords` reads the names
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.table._base import TableBase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from typing_extensions import Unpack
 
     from floeberg.commit.new_values import NewValue
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import DeleteMode, OnConflict
     from floeberg.commit.staging import SchemaMode
     from floeberg.expressions import AnyFilter
 
-__all__ = ["TableRowChanges"]
+__all__ = ["TableWrites"]
 
 
-class TableRowChanges(TableBase):
-    """The methods of `floeberg.Table` that replace and delete rows."""
+class TableWrites(TableBase):
+    """The methods of `floeberg.Table` that change rows."""
 
     def overwrite(  # noqa: PLR0913 - PyIceberg's order, then keywords
         self,
@@ -34,13 +37,11 @@ class TableRowChanges(TableBase):
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         branch: str | None = None,
         *,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
         dry_run: bool = False,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[CommitOptions],
     ) -> CommitResult:
         """Replaces the rows that match a filter, in one snapshot.
 
@@ -52,13 +53,11 @@ class TableRowChanges(TableBase):
             snapshot_properties: As with `append`.
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
-            idempotency_key: As with `append`.
-            stage_only: As with `append`.
             schema_mode: As with `append`.
             mode: How rows go of files of which others stay, as with `delete`.
             options: As with `append`; and `isolation-level`, `serializable` or `snapshot`.
             dry_run: Whether rows and files are only counted. Data is read to its end, and nothing is written.
-            progress: As with `append`.
+            **commit: As `CommitOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it; of a dry run, what it would do.
@@ -75,12 +74,7 @@ class TableRowChanges(TableBase):
             [1, 7]
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            dry_run=dry_run,
-            progress=progress,
+            snapshot_properties=snapshot_properties, branch=branch, dry_run=dry_run, **commit
         ) as transaction:
             transaction.overwrite(
                 data,
@@ -92,17 +86,15 @@ class TableRowChanges(TableBase):
             )
             return transaction.commit_transaction()
 
-    def dynamic_partition_overwrite(  # noqa: PLR0913 - PyIceberg's order, then keywords
+    def dynamic_partition_overwrite(
         self,
         data: object,
         snapshot_properties: Mapping[str, str] | None = None,
         branch: str | None = None,
         *,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         schema_mode: SchemaMode | None = None,
         options: Mapping[str, str] | None = None,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[CommitOptions],
     ) -> CommitResult:
         """Replaces all rows of the partitions that the new rows are in.
 
@@ -110,11 +102,9 @@ class TableRowChanges(TableBase):
             data: The rows, as `append` takes them.
             snapshot_properties: As with `append`.
             branch: As with `append`.
-            idempotency_key: As with `append`.
-            stage_only: As with `append`.
             schema_mode: As with `append`.
             options: As with `overwrite`.
-            progress: As with `append`.
+            **commit: As `CommitOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it.
@@ -129,11 +119,7 @@ class TableRowChanges(TableBase):
             1
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            progress=progress,
+            snapshot_properties=snapshot_properties, branch=branch, **commit
         ) as transaction:
             transaction.dynamic_partition_overwrite(data, schema_mode=schema_mode, options=options)
             return transaction.commit_transaction()
@@ -145,14 +131,12 @@ class TableRowChanges(TableBase):
         case_sensitive: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
         branch: str | None = None,
         *,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         mode: DeleteMode | None = None,
         delete_all: bool = False,
         options: Mapping[str, str] | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[CommitOptions],
     ) -> CommitResult:
         """Deletes the rows that match a filter.
 
@@ -165,8 +149,6 @@ class TableRowChanges(TableBase):
             snapshot_properties: As with `append`.
             case_sensitive: Whether the case of names in the filter counts.
             branch: As with `append`.
-            idempotency_key: As with `append`.
-            stage_only: As with `append`.
             mode: How to delete some of the rows of a file (a row-level delete). `copy-on-write` rewrites the file with
                 its other rows. `merge-on-read` writes deletion vectors, or position deletes in format version 2. By
                 default, the table's property `write.delete.mode`, or `copy-on-write`.
@@ -175,7 +157,7 @@ class TableRowChanges(TableBase):
             on_conflict: Rows that another writer adds meanwhile are deleted too, and a file that is rewritten meanwhile
                 is looked into again; `raise` raises a conflict instead.
             dry_run: Whether rows and files are only counted. Nothing is written.
-            progress: As with `append`.
+            **commit: As `CommitOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it; of a dry run, what it would do.
@@ -195,12 +177,7 @@ class TableRowChanges(TableBase):
             [3]
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            dry_run=dry_run,
-            progress=progress,
+            snapshot_properties=snapshot_properties, branch=branch, dry_run=dry_run, **commit
         ) as transaction:
             transaction.delete(
                 delete_filter,
@@ -220,13 +197,9 @@ class TableRowChanges(TableBase):
         case_sensitive: bool = True,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
-        snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = None,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[SnapshotOptions],
     ) -> CommitResult:
         """Sets columns of the rows that match a filter.
 
@@ -243,14 +216,10 @@ class TableRowChanges(TableBase):
                 `copy-on-write`.
             options: Table properties for this write alone; and `isolation-level`, by default the table's
                 `write.update.isolation-level`.
-            snapshot_properties: As with `append`.
-            branch: As with `append`.
-            idempotency_key: As with `append`.
-            stage_only: As with `append`.
             on_conflict: After a conflict with another writer the rows are looked for again on the newer table, within
                 `commit.retry.*`; `raise` raises the conflict.
             dry_run: Whether rows and files are only counted. New values are computed, and nothing is written.
-            progress: As with `append`.
+            **commit: As `SnapshotOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it; of a dry run, what it would do.
@@ -268,14 +237,7 @@ class TableRowChanges(TableBase):
             >>> sorted(orders.scan().to_arrow()["id"].to_pylist())
             [1, 12, 13]
         """
-        with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            dry_run=dry_run,
-            progress=progress,
-        ) as transaction:
+        with self.transaction(dry_run=dry_run, **commit) as transaction:
             transaction.update(
                 updates,
                 filter,
@@ -283,5 +245,118 @@ class TableRowChanges(TableBase):
                 mode=mode,
                 options=options,
                 on_conflict=on_conflict,
+            )
+            return transaction.commit_transaction()
+
+    def append(
+        self,
+        data: object,
+        snapshot_properties: Mapping[str, str] | None = None,
+        branch: str | None = None,
+        *,
+        schema_mode: SchemaMode | None = None,
+        options: Mapping[str, str] | None = None,
+        **commit: Unpack[CommitOptions],
+    ) -> CommitResult:
+        """Adds rows to the table.
+
+        Columns are matched by field id if all of them have one, otherwise by name. Missing optional columns get their
+        default.
+
+        Args:
+            data: The rows: a `pyarrow.Table`, a reader, a pandas or polars data frame, any other object with
+                `__arrow_c_stream__`, or a list of dicts. They are read once, in bounded memory, on this thread. Errors
+                of your own generator are raised unchanged.
+            snapshot_properties: Entries to add to the summary of the snapshot. A `wap.id` stages the snapshot, as
+                `stage_only` does, if the property `write.wap.enabled` of the table is true.
+            branch: The branch to write to. By default `main`, or the `wap.branch` of the catalog, if the property
+                `write.wap.enabled` of the table is true.
+            schema_mode: `merge` adds missing columns to the table, and promotes columns that are too narrow.
+            options: Table properties for this write alone, such as `write.parquet.compression-codec`.
+            **commit: As `CommitOptions` says.
+
+        Returns:
+            What the commit did, or which earlier commit did it.
+
+        Raises:
+            InvalidInputError: The rows do not fit the schema: the error lists every mismatch. Or a value does not fit
+                its column, or is damaged: the error names the column and the row. Nothing was changed. Only
+                `CommitStateUnknownError` leaves that open.
+            CommitConflictError: Other writers were faster at every attempt, or changed the columns so that the rows no
+                longer fit.
+            CommitStateUnknownError: The outcome is unknown: the rows may be in the table. Repeat the write with the
+                same `idempotency_key`, or look for the snapshot.
+            UnsupportedError: The table cannot be written where it was opened. The error says what to do.
+
+        Examples:
+            >>> _ = orders.append(pa.table({"id": [1, 2]}), snapshot_properties={"by": "doc"})
+            >>> orders.scan().count(), orders.current_snapshot().summary["by"]
+            (2, 'doc')
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, **commit
+        ) as transaction:
+            transaction.append(data, schema_mode=schema_mode, options=options)
+            return transaction.commit_transaction()
+
+    def add_files(
+        self,
+        file_paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        snapshot_properties: Mapping[str, str] | None = None,
+        check_duplicate_files: bool = True,  # noqa: FBT001, FBT002 - PyIceberg's order
+        branch: str | None = None,
+        *,
+        trust_field_ids: bool = False,
+        **commit: Unpack[CommitOptions],
+    ) -> CommitResult:
+        """Adds Parquet, ORC and Avro files that other programs wrote. They stay where they are.
+
+        Only footers are read, several at a time, and all blocks of Avro files, to count their rows. Columns are found
+        by their names, so that files without field ids are read rightly after a rename too: the table gets the
+        property `schema.name-mapping.default`, unless it has one.
+
+        From then on the table owns the files: `purge_table` and maintenance may remove those inside its location.
+
+        Args:
+            file_paths: Files, and folders, whose files are added with those of folders in them. In folders, files whose
+                names begin with `_` or `.` are left out. Folders such as `region=eu` have the values of a column that
+                the table is partitioned by with the transform `identity`. Other partition values are found by the
+                bounds of a file, where all of its rows are in one partition.
+            snapshot_properties: As with `append`.
+            check_duplicate_files: Whether manifests are read to find out if the table has a file already, and whether
+                files are still there. Without it, a file that is added twice has its rows twice.
+            branch: As with `append`.
+            trust_field_ids: Whether files may have field ids. All their columns must have the ids, names and types of
+                the table.
+            **commit: As `CommitOptions` says.
+
+        Returns:
+            What the commit did, or which earlier commit did it.
+
+        Raises:
+            InvalidInputError: A file does not fit the table: it has a column that the table has not, or of another
+                type, lacks a required column, or may be in several partitions. Or a folder has no files, or a file is
+                named twice. The error names the file and says what to do.
+            InvalidDataError: A file is damaged.
+            NotFoundError: There is no such file or folder.
+            AlreadyExistsError: The table has a file already.
+            UnsupportedError: A file has field ids, and `trust_field_ids` is not set. Or the table cannot be written
+                where it was opened.
+            CommitConflictError: Other writers changed the columns so that the files no longer fit.
+            FloebergError: The others of `append`. With any error nothing was changed.
+
+        Examples:
+            >>> import pyarrow.parquet as pq, tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     pq.write_table(pa.table({"id": [1, 2]}), f"{folder}/old.parquet")
+            ...     done = orders.add_files(folder)
+            ...     done.added_rows, orders.scan("id > 1").to_arrow()["id"].to_pylist()
+            (2, [2])
+        """
+        with self.transaction(
+            snapshot_properties=snapshot_properties, branch=branch, **commit
+        ) as transaction:
+            transaction.add_files(
+                file_paths, check_duplicate_files=check_duplicate_files, trust_field_ids=trust_field_ids
             )
             return transaction.commit_transaction()
