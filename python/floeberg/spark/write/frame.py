@@ -18,8 +18,8 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
 from floeberg.spark.session.arrow_types import arrow_schema
+from floeberg.spark.session.conf import changed_settings, is_set
 from floeberg.spark.session.environment import check_pyspark
-from floeberg.spark.session.settings import changed_settings, is_set
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.session.wap import wap_settings
