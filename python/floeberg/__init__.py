@@ -32,7 +32,15 @@ if TYPE_CHECKING:
     )
     from floeberg._table_like import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
     from floeberg.catalog import Catalog, load_catalog
-    from floeberg.commit import CommitResult, MergeBuilder, ProgressReport, Transaction, UpsertResult
+    from floeberg.commit import (
+        CommitOptions,
+        CommitResult,
+        MergeBuilder,
+        ProgressReport,
+        SnapshotOptions,
+        Transaction,
+        UpsertResult,
+    )
     from floeberg.commit.manage_snapshots import ManageSnapshots
     from floeberg.commit.update_schema import UpdateSchema
     from floeberg.commit.update_sort_order import UpdateSortOrder
@@ -59,6 +67,7 @@ __all__ = [
     "Catalog",
     "ChangelogScan",
     "CommitLike",
+    "CommitOptions",
     "CommitResult",
     "CopyResult",
     "DataFile",
@@ -81,6 +90,7 @@ __all__ = [
     "RowDeltaRecipe",
     "Scan",
     "ScanLike",
+    "SnapshotOptions",
     "Table",
     "TableLike",
     "TaskGroup",
@@ -122,6 +132,7 @@ _MODULES = {
     "Catalog": "floeberg.catalog",
     "ChangelogScan": "floeberg.scan.changelog",
     "CommitLike": "floeberg._table_like",
+    "CommitOptions": "floeberg.commit",
     "CommitResult": "floeberg.commit",
     "CopyResult": "floeberg.copying",
     "DataFile": "floeberg.scan.tasks",
@@ -144,6 +155,7 @@ _MODULES = {
     "RowDeltaRecipe": "floeberg.write.row_delta",
     "Scan": "floeberg.scan.scan",
     "ScanLike": "floeberg._table_like",
+    "SnapshotOptions": "floeberg.commit",
     "Table": "floeberg.table",
     "TableLike": "floeberg._table_like",
     "TaskGroup": "floeberg.scan.task_group",

@@ -17,7 +17,7 @@ _MODULES = {
     "frame_of": "floeberg.spark.native.frame",
     "lanes_told": "floeberg.spark.native.frame",
     "changelog_frame": "floeberg.spark.read.changelog_reader",
-    "lance_frame": "floeberg.spark.lance.frame",
+    "lance_frame": "floeberg.spark.read.dataframe",
 }
 
 

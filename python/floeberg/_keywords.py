@@ -49,6 +49,7 @@ _SAME = (
     ("retain_last", "retain", "min_snapshots_to_keep"),
 )
 """Words that libraries have for the same argument. The first that a method has is the one that is meant."""
+_UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 _UNKNOWN = re.compile(r"got an unexpected keyword argument '(.*?)'")
 
 
@@ -67,21 +68,60 @@ def says_keywords(function: Function) -> Function:
 
 
 def _saying(name: str, function: Any) -> Any:  # noqa: ANN401 - a function and its like
+    signature = _with_options(function)
+    known = signature and frozenset(signature.parameters)
+
     @functools.wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:  # noqa: ANN401 - those of the function
         try:
+            if known and not known.issuperset(keywords):
+                unknown = next(each for each in keywords if each not in known)
+                raise TypeError(f"{name}() got an unexpected keyword argument {unknown!r}")  # noqa: TRY301
             return function(*args, **keywords)
         except TypeError as error:
             # A call that does not fit raises here, and not inside of the function.
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise
             said = str(error).replace(f"{function.__qualname__}()", f"{name}()")
-            raise TypeError(said + _way_out(said, function)) from None
+            raise TypeError(said + _way_out(said, signature or inspect.signature(function))) from None
 
+    if signature:
+        call.__signature__ = signature  # type: ignore[attr-defined] # `inspect.signature` asks for it
     return call
 
 
-def _way_out(said: str, function: Any) -> str:  # noqa: ANN401 - a function
+def _with_options(function: Any) -> inspect.Signature | None:  # noqa: ANN401 - a function
+    """The signature of a function whose keywords a `TypedDict` describes, with these; `None` of another one.
+
+    Such a function takes `**name: Unpack[Options]`, and its module imports `Options`.
+    """
+    options = _UNPACKED.fullmatch(_keyword_annotation(function))
+    if options is None:
+        return None
+    signature = inspect.signature(function)
+    described = function.__globals__[options[1]].__annotations__
+    more = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None if "None" in text else False, annotation=text
+        )
+        for name, annotation in described.items()
+        for text in (getattr(annotation, "__forward_arg__", annotation),)
+    ]
+    own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    return signature.replace(parameters=[*own, *more])
+
+
+def _keyword_annotation(function: Any) -> str:  # noqa: ANN401 - a function
+    """How the `**` argument of a function is annotated; empty if it has none."""
+    code = function.__code__
+    if not code.co_flags & inspect.CO_VARKEYWORDS:
+        return ""
+    number = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    annotation = function.__annotations__.get(code.co_varnames[number])
+    return annotation if isinstance(annotation, str) else ""
+
+
+def _way_out(said: str, signature: inspect.Signature) -> str:
     unknown = _UNKNOWN.search(said)
     if unknown is None:
         return ""
@@ -89,7 +129,7 @@ def _way_out(said: str, function: Any) -> str:  # noqa: ANN401 - a function
 
     known = [
         each.name
-        for each in inspect.signature(function).parameters.values()
+        for each in signature.parameters.values()
         if each.name != "self" and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
     ]
     meant = [each for words in _SAME if unknown[1] in words for each in words if each in known]

@@ -14,7 +14,7 @@ from floeberg import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, V
 from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError
 from floeberg.lance.inspect import LanceInspect
 from floeberg.lance.versions import LanceVersion
-from floeberg.table._snapshots import TableVersion
+from floeberg.table._refs import TableVersion
 from floeberg.table.inspect import InspectTable
 
 CLASSES: dict[type, tuple[type, ...]] = {

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
+import pyspark
 import pyspark.sql.types as spark
 from pyspark.sql.datasource import CaseInsensitiveDict
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -170,7 +171,7 @@ class Sink:
                 taskAttemptId=lambda attempt=attempt: attempt,
                 partitionId=lambda partition=partition: partition,
             )
-            for place in (vars(writer), writer.write_task.__globals__):
+            for place in (vars(writer), vars(pyspark)):
                 monkeypatch.setitem(
                     place, "TaskContext", SimpleNamespace(get=lambda context=context: context)
                 )

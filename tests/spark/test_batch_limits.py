@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 
 import floeberg as fb
 from floeberg.spark.session.batch_limits import batch_limits
-from floeberg.spark.session.settings import changed_settings, own_setting
+from floeberg.spark.session.conf import changed_settings, own_setting
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.write.distribution import distributed
 

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 import floeberg as fb
 import floeberg.spark
 from floeberg.errors import InvalidInputError
-from floeberg.spark.session.settings import changed_settings
+from floeberg.spark.session.conf import changed_settings
 from floeberg.spark.write.distribution import _HASHED_ALIKE, _bucket, distributed
 from floeberg.transforms import bucket
 

@@ -11,7 +11,7 @@ import pytest
 
 from corpus import lance_cases, lance_lent
 from floeberg.errors import UnsupportedError
-from floeberg.spark.lance.types import spark_struct
+from floeberg.spark.read.types import spark_struct
 
 CASES = [case for case in lance_cases() if case != lance_lent("lance_legacy")]
 WITHOUT = {"decimal256"}

@@ -20,11 +20,11 @@ from floeberg.errors import (
     NotFoundError,
     UnsupportedError,
 )
-from floeberg.spark.sql.exact import exact_filter
-from floeberg.spark.sql.grammar import Target
-from floeberg.spark.sql.known_tables import KnownTables
-from floeberg.spark.sql.merge_source import MergeSource
-from floeberg.spark.sql.targets import ChangedTable
+from floeberg.spark.sql.dml.merge_source import MergeSource
+from floeberg.spark.sql.pushdown.strict import exact_filter
+from floeberg.spark.sql.text.grammar import Target
+from floeberg.spark.sql.text.known_tables import KnownTables
+from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.write import row_changes
 from floeberg.spark.write.input_columns import InputColumns
 from floeberg.spark.write.tasks import PLACES, ChangeTask

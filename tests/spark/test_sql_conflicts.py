@@ -12,7 +12,7 @@ import floeberg as fb
 import floeberg.spark
 from floeberg.errors import CommitConflictError
 from floeberg.scan import Scan
-from floeberg.spark.sql import merge_source
+from floeberg.spark.sql.dml import merge_source
 from floeberg.spark.write import row_changes
 
 SCHEMA = pa.schema({"id": pa.int64(), "v": pa.int64(), "s": pa.string()})

@@ -13,12 +13,12 @@ import pytest
 
 import floeberg as fb
 import floeberg.spark
-from floeberg.spark.sql.constants import Moments
-from floeberg.spark.sql.frames import _scan_of
-from floeberg.spark.sql.known_tables import KnownTables
-from floeberg.spark.sql.pushdown import conditions, pushed
-from floeberg.spark.sql.references import references
-from floeberg.spark.sql.statement import parse_query, read_statement
+from floeberg.spark.sql.pushdown.literals import SessionTimestamps
+from floeberg.spark.sql.pushdown.row_filters import conditions, pushed
+from floeberg.spark.sql.query.table_frames import _scan_of
+from floeberg.spark.sql.text.known_tables import KnownTables
+from floeberg.spark.sql.text.references import references
+from floeberg.spark.sql.text.statement import parse_query, read_statement
 from lake import make_lake, rows
 
 UTC = datetime.timezone.utc
@@ -183,7 +183,7 @@ def scans_of(spark, catalog, text):
     found = [
         conditions(use, scan, statement, case_sensitive=False) for use, scan in zip(uses, scans, strict=True)
     ]
-    moments = Moments(spark)
+    moments = SessionTimestamps(spark)
     moments.ask(moment for group in found for condition in group for moment in condition.moments())
     return [pushed(group, scan, moments) for group, scan in zip(found, scans, strict=True)]
 

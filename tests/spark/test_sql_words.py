@@ -1,4 +1,4 @@
-"""Words of a statement that may mean two things: metadata columns and aliases, columns and time travel."""
+"""TokenReader of a statement that may mean two things: metadata columns and aliases, columns and time travel."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_a_commit_that_failed_is_aborted_and_runs_again(table, monkeypatch):
     def fails(*_: Any, **__: Any) -> None:
         raise FloebergError("the catalog is down")
 
-    monkeypatch.setattr(writer._table, "commit_receipts", fails)
+    monkeypatch.setattr(writer._target.table, "commit_receipts", fails)
     with pytest.raises(FloebergError, match="the catalog is down"):
         writer.commit(messages, 0)
     sink.writer().abort(messages, 0)
@@ -134,14 +134,14 @@ def test_files_of_a_commit_whose_outcome_is_unknown_are_kept(table, monkeypatch,
     sink = Sink(table)
     messages = sink.written(monkeypatch, rows(1))
     writer = sink.writer()
-    commit = writer._table.commit_receipts
+    commit = writer._target.table.commit_receipts
 
     def unknown(*arguments: Any, **named: Any) -> None:
         if happened:
             commit(*arguments, **named)
         raise CommitStateUnknownError("the answer was lost")
 
-    monkeypatch.setattr(writer._table, "commit_receipts", unknown)
+    monkeypatch.setattr(writer._target.table, "commit_receipts", unknown)
     with pytest.raises(CommitStateUnknownError):
         writer.commit(messages, 0)
     sink.writer().abort(messages, 0)

@@ -10,6 +10,7 @@ from floeberg.lance.creation import create_table
 from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.manifest_store import ManifestStore
 from floeberg.lance.migration import migrate_manifest_paths
+from floeberg.lance.options import LanceCommitOptions
 from floeberg.lance.plan import LancePlan, LanceTaskGroup
 from floeberg.lance.receipt import LanceReceipt
 from floeberg.lance.recipe import LanceWriteRecipe
@@ -22,6 +23,7 @@ __all__ = [
     "CompactionResult",
     "LanceBlob",
     "LanceChangelogScan",
+    "LanceCommitOptions",
     "LanceCommitResult",
     "LanceMaintenance",
     "LancePlan",

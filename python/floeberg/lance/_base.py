@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
+
 if TYPE_CHECKING:
     from floeberg import _native
     from floeberg.lance.manifest_store import ManifestStore
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["LanceTableBase"]
 
 
-class LanceTableBase:
+class LanceTableBase(SpelledLikePyIceberg):
     """The state of `floeberg.lance.LanceTable`."""
 
     _inner: _native.LanceTable

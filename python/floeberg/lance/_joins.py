@@ -12,10 +12,13 @@ from floeberg.commit.source_rows import SourceRows
 from floeberg.errors import InvalidInputError
 from floeberg.lance._writes import LanceTableWrites
 from floeberg.lance.joins import Upsert, applied, merged, upserted
+from floeberg.lance.options import LanceCommitOptions  # noqa: TC001 - `_keywords` reads the name
 from floeberg.lance.row_changes import schema_of_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
+
+    from typing_extensions import Unpack
 
     from floeberg import _native
     from floeberg.commit.joined_rows import NullKeys, OnConflict
@@ -39,10 +42,9 @@ class LanceTableJoins(LanceTableWrites):
         when_not_matched_insert_all: bool = True,
         case_sensitive: bool = True,
         null_keys: NullKeys = "error",
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Updates the rows that have a key of the source, and inserts the other rows of the source.
 
@@ -60,11 +62,10 @@ class LanceTableJoins(LanceTableWrites):
             when_not_matched_insert_all: Whether rows are inserted.
             case_sensitive: Whether the case of names counts.
             null_keys: Whether a null in a key is an error, or equals null (`equal`).
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows, or added one of the keys: look for the rows
                 again, or raise.
             dry_run: Whether rows are only counted. Nothing is written.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the commit did.
@@ -97,14 +98,7 @@ class LanceTableJoins(LanceTableWrites):
         def make(table: _native.LanceTable) -> Made:
             return upserted(table, source, upsert, dry_run=counts_only)
 
-        return self._commit(
-            make,
-            transaction_properties,
-            idempotency_key,
-            operation="Update",
-            on_conflict=on_conflict,
-            dry_run=counts_only,
-        )
+        return self._commit(make, operation="Update", on_conflict=on_conflict, dry_run=counts_only, **commit)
 
     def merge(  # noqa: PLR0913 - keywords
         self,
@@ -113,10 +107,9 @@ class LanceTableJoins(LanceTableWrites):
         on: Sequence[str] | str | None = None,
         predicate: str | ValueExpression | None = None,
         case_sensitive: bool = True,
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
+        **commit: Unpack[LanceCommitOptions],
     ) -> MergeBuilder[LanceCommitResult]:
         """Joins a source to the table: rows that match are updated or deleted, others inserted, as its clauses say.
 
@@ -131,10 +124,9 @@ class LanceTableJoins(LanceTableWrites):
             predicate: Instead, a condition in SQL or a comparison of `fb.col`, with at least one term such as
                 `target.id = source.id`.
             case_sensitive: Whether the case of names counts.
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: As with `upsert`.
             dry_run: As with `upsert`.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the clauses are added to.
@@ -159,12 +151,7 @@ class LanceTableJoins(LanceTableWrites):
                 return merged(table, rows, keys, clauses, case_sensitive=sensitive, dry_run=counts_only)
 
             return self._commit(
-                make,
-                transaction_properties,
-                idempotency_key,
-                operation="Update",
-                on_conflict=on_conflict,
-                dry_run=counts_only,
+                make, operation="Update", on_conflict=on_conflict, dry_run=counts_only, **commit
             )
 
         return MergeBuilder(run, case_sensitive=sensitive)
@@ -177,10 +164,9 @@ class LanceTableJoins(LanceTableWrites):
         operation: str,
         order_by: str | Sequence[str],
         null_keys: NullKeys = "error",
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Applies a feed of changes, of which the last of each key wins.
 
@@ -196,10 +182,9 @@ class LanceTableJoins(LanceTableWrites):
             order_by: The columns by which the last change of a key is found, such as a log position. They are written
                 where the table has them.
             null_keys: As with `upsert`.
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: As with `upsert`.
             dry_run: As with `upsert`.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the commit did.
@@ -225,14 +210,7 @@ class LanceTableJoins(LanceTableWrites):
         def make(table: _native.LanceTable) -> Made:
             return applied(table, source, feed, dry_run=counts_only)
 
-        return self._commit(
-            make,
-            transaction_properties,
-            idempotency_key,
-            operation="Update",
-            on_conflict=on_conflict,
-            dry_run=counts_only,
-        )
+        return self._commit(make, operation="Update", on_conflict=on_conflict, dry_run=counts_only, **commit)
 
     def _source(self, rows: object) -> SourceRows:
         return SourceRows(rows, lambda: schema_of_table(self._inner))

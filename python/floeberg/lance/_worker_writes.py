@@ -10,8 +10,10 @@ from floeberg._arguments import checked_properties, checked_size, checked_text
 from floeberg.commit.plain_columns import plain_schema
 from floeberg.errors import AlreadyExistsError, CommitConflictError, InvalidInputError, NotFoundError
 from floeberg.lance._writes import LanceTableWrites
-from floeberg.lance.committing import Conditions, Made, commit, earlier_commit
+from floeberg.lance.committing import Conditions, Made, earlier_commit
+from floeberg.lance.committing import commit as commit_operation
 from floeberg.lance.new_files import ROWS_PER_FILE
+from floeberg.lance.options import LanceCommitOptions  # noqa: TC001 - `_keywords` reads the name
 from floeberg.lance.receipt import LanceReceipt, LanceWrite, checked_receipts
 from floeberg.lance.recipe import LanceWriteRecipe
 from floeberg.lance.result import LanceCommitResult
@@ -19,9 +21,10 @@ from floeberg.lance.row_changes import check_columns, schema_of_table
 from floeberg.write.input_rows import schema_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
+    from typing_extensions import Unpack
 
 __all__ = ["LanceTableWorkerWrites"]
 
@@ -84,15 +87,14 @@ class LanceTableWorkerWrites(LanceTableWrites):
         rows_per_file = checked_size("max_rows_per_file", max_rows_per_file, 1)
         return LanceWriteRecipe(write, table.storage_options, version, rows_per_file)
 
-    def commit_receipts(  # noqa: PLR0913 - all but the first are keywords
+    def commit_receipts(
         self,
         receipts: Sequence[LanceReceipt],
         *,
         mode: Literal["append", "overwrite"] = "append",
         isolation_level: Literal["serializable", "snapshot"] = "serializable",
         validate_from_version: int | None = None,
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Makes the files that workers wrote one version, atomically.
 
@@ -108,8 +110,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
                 recipe are a conflict. With `snapshot`, they are replaced too.
             validate_from_version: The version that the rows of an overwrite were made from, if it is older than the
                 recipe's.
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it.
@@ -138,7 +139,8 @@ class LanceTableWorkerWrites(LanceTableWrites):
             raise InvalidInputError(
                 f"isolation_level: expected 'serializable' or 'snapshot', found {isolation_level!r}"
             )
-        said = checked_properties("transaction_properties", transaction_properties or {})
+        said = checked_properties("transaction_properties", commit.get("transaction_properties") or {})
+        idempotency_key = commit.get("idempotency_key")
         write = self._write_of(checked_receipts(receipts), mode)
         files = [(*file, b"") for each in receipts for file in each.files]
         columns = schema_of_table(self._inner) if write is None else write.schema
@@ -171,7 +173,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
             return Made(self._operation(table, mode, columns, files), counts=counts, conditions=conditions)
 
         # An overwrite is of what was there when its recipe was made: it is not made anew.
-        table, result = commit(
+        table, result = commit_operation(
             base,
             make,
             idempotency_key=idempotency_key,

@@ -10,8 +10,9 @@ from floeberg.errors import UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.expressions._reading import as_delete_filter
 from floeberg.lance._base import LanceTableBase
-from floeberg.lance.committing import commit
+from floeberg.lance.committing import commit as commit_operation
 from floeberg.lance.new_files import ROWS_PER_FILE
+from floeberg.lance.options import LanceCommitOptions  # noqa: TC001 - `_keywords` reads the name
 from floeberg.lance.row_changes import (
     AppendedRows,
     deleted,
@@ -21,6 +22,8 @@ from floeberg.lance.row_changes import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from typing_extensions import Unpack
 
     from floeberg import _native
     from floeberg.commit.joined_rows import OnConflict
@@ -44,17 +47,15 @@ class LanceTableWrites(LanceTableBase):
         self,
         data: object,
         *,
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         max_rows_per_file: int = ROWS_PER_FILE,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Adds rows.
 
         Args:
             data: Rows from any library. Columns are matched by name; those that the rows lack are null.
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             max_rows_per_file: The most rows of a fragment.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the commit did.
@@ -71,25 +72,23 @@ class LanceTableWrites(LanceTableBase):
             (1, 2)
         """
         rows = AppendedRows(data, checked_size("max_rows_per_file", max_rows_per_file, 1))
-        return self._commit(rows.make, transaction_properties, idempotency_key, operation="Append")
+        return self._commit(rows.make, operation="Append", **commit)
 
     def overwrite(
         self,
         data: object,
         *,
         config: Mapping[str, str] | None = None,
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         max_rows_per_file: int = ROWS_PER_FILE,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Replaces all rows and the columns. Older versions stay, and indices go.
 
         Args:
             data: Rows from any library.
             config: Settings to set.
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             max_rows_per_file: The most rows of a fragment.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the commit did.
@@ -104,20 +103,17 @@ class LanceTableWrites(LanceTableBase):
         def make(table: _native.LanceTable) -> Made:
             return overwritten(table, data, settings, most)
 
-        return self._commit(
-            make, transaction_properties, idempotency_key, operation="Overwrite", on_conflict="raise"
-        )
+        return self._commit(make, operation="Overwrite", on_conflict="raise", **commit)
 
-    def delete(  # noqa: PLR0913 - all but the first are keywords
+    def delete(
         self,
         delete_filter: AnyFilter | None = None,
         *,
         delete_all: bool = False,
         case_sensitive: bool = True,
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Deletes the rows that match a filter.
 
@@ -125,10 +121,9 @@ class LanceTableWrites(LanceTableBase):
             delete_filter: SQL text, a comparison of `fb.col`, or another filter.
             delete_all: Deletes all rows, without a filter.
             case_sensitive: Whether the case of column names counts.
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows: look for the rows again, or raise.
             dry_run: Whether rows are only counted. Nothing is written.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the commit did.
@@ -149,25 +144,17 @@ class LanceTableWrites(LanceTableBase):
         def make(table: _native.LanceTable) -> Made:
             return deleted(table, row_filter, case_sensitive=case_sensitive, dry_run=dry_run)
 
-        return self._commit(
-            make,
-            transaction_properties,
-            idempotency_key,
-            operation="Delete",
-            on_conflict=on_conflict,
-            dry_run=dry_run,
-        )
+        return self._commit(make, operation="Delete", on_conflict=on_conflict, dry_run=dry_run, **commit)
 
-    def update(  # noqa: PLR0913 - all but the first two are keywords
+    def update(
         self,
         updates: Mapping[str, NewValue],
         filter: AnyFilter = ALWAYS_TRUE,  # noqa: A002 - as for Iceberg
         *,
         case_sensitive: bool = True,
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Sets columns of the rows that match a filter.
 
@@ -177,10 +164,9 @@ class LanceTableWrites(LanceTableBase):
             updates: New values by the names of columns, as with `floeberg.Table.update`.
             filter: SQL text, a comparison of `fb.col`, or another filter; all rows unless given.
             case_sensitive: Whether the case of column names counts.
-            transaction_properties: Entries of the transaction's properties.
-            idempotency_key: The key of the commit. If an earlier commit has it, nothing is done.
             on_conflict: What to do if another writer changed the same rows: look for the rows again, or raise.
             dry_run: Whether rows are only counted. Nothing is written.
+            **commit: As `LanceCommitOptions` says.
 
         Returns:
             What the commit did.
@@ -203,14 +189,7 @@ class LanceTableWrites(LanceTableBase):
         def make(table: _native.LanceTable) -> Made:
             return updated(table, updates, filter, case_sensitive=case_sensitive, dry_run=dry_run)
 
-        return self._commit(
-            make,
-            transaction_properties,
-            idempotency_key,
-            operation="Update",
-            on_conflict=on_conflict,
-            dry_run=dry_run,
-        )
+        return self._commit(make, operation="Update", on_conflict=on_conflict, dry_run=dry_run, **commit)
 
     def _check_follows(self) -> None:
         """Raises where the table does not follow its newest version."""
@@ -224,24 +203,23 @@ class LanceTableWrites(LanceTableBase):
                 "the table was opened at a fixed version: open it without version, tag and as_of to change it"
             )
 
-    def _commit(  # noqa: PLR0913 - keywords
+    def _commit(
         self,
         make: Callable[[_native.LanceTable], Made],
-        transaction_properties: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
         *,
         operation: str | None = None,
         on_conflict: str = "retry",
         dry_run: bool = False,
+        **commit: Unpack[LanceCommitOptions],
     ) -> LanceCommitResult:
         """Commits an operation, and moves to its version."""
         self._check_follows()
-        said: Any = checked_properties("transaction_properties", transaction_properties or {})
-        table, result = commit(
+        said: Any = checked_properties("transaction_properties", commit.get("transaction_properties") or {})
+        table, result = commit_operation(
             self._inner,
             make,
             operation=operation,
-            idempotency_key=idempotency_key,
+            idempotency_key=commit.get("idempotency_key"),
             transaction_properties=said,
             on_conflict=on_conflict,
             manifest_store=self._manifest_store,

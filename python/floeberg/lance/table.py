@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
 from floeberg._keywords import says_keywords_of_methods
-from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.lance._changes import LanceTableChanges
-from floeberg.lance._columns import LanceTableColumns
-from floeberg.lance._description import LanceTableDescription
+from floeberg.lance._evolve import LanceTableEvolution
 from floeberg.lance._joins import LanceTableJoins
-from floeberg.lance._references import LanceTableReferences
-from floeberg.lance._scans import LanceTableScans
-from floeberg.lance._versions import LanceTableVersions
+from floeberg.lance._read import LanceTableReads
 from floeberg.lance._worker_writes import LanceTableWorkerWrites
 from floeberg.lance.inspect import LanceInspect
-from floeberg.scan.whole_table import WholeTable
 
 if TYPE_CHECKING:
     from floeberg import _native
@@ -33,16 +28,7 @@ _MOST_COLUMNS = 100
 
 @says_keywords_of_methods
 class LanceTable(
-    LanceTableDescription,
-    LanceTableVersions,
-    LanceTableScans,
-    LanceTableChanges,
-    LanceTableJoins,
-    LanceTableWorkerWrites,
-    LanceTableColumns,
-    LanceTableReferences,
-    WholeTable,
-    SpelledLikePyIceberg,
+    LanceTableReads, LanceTableChanges, LanceTableJoins, LanceTableWorkerWrites, LanceTableEvolution
 ):
     """A Lance table, at one version of one branch.
 

@@ -17,14 +17,13 @@ from pyspark.sql.datasource import DataSource
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.lance import LanceTable
-from floeberg.spark.lance.reader import LanceReader, lance_struct
-from floeberg.spark.lance.request import LanceRequest, check_iceberg, is_lance_scan
 from floeberg.spark.read.changelog_reader import ChangelogReader, ChangelogRequest, is_changelog
 from floeberg.spark.read.changes import with_change_columns
+from floeberg.spark.read.lance_request import LanceRequest, check_iceberg, is_lance_scan
 from floeberg.spark.read.options import SCAN, read_options
 from floeberg.spark.read.reader import FloebergReader
 from floeberg.spark.read.scan_request import ScanRequest
-from floeberg.spark.read.types import spark_struct
+from floeberg.spark.read.types import scan_struct
 from floeberg.spark.session.worker_pickle import pickle_call
 from floeberg.spark.write.options import write_options
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
     from floeberg.spark.stream.reader import FloebergStreamReader
     from floeberg.spark.stream.writer import FloebergStreamWriter
-    from floeberg.spark.write.lance_writer import LanceWriter
     from floeberg.spark.write.writer import FloebergWriter
 
 __all__ = ["FloebergDataSource"]
@@ -78,21 +76,20 @@ class FloebergDataSource(DataSource):
     def schema(self) -> StructType:
         """The columns, with the nullability of the table."""
         request = self._pinned()
-        if isinstance(request, LanceRequest):
-            return lance_struct(request)
-        if isinstance(request, ChangelogRequest):
+        if isinstance(request, (LanceRequest, ChangelogRequest)):
             return request.struct()
-        fields = request.open().projection().fields
+        scan = request.open()
+        fields = scan.projection().fields
         if len(fields) > _FEW_COLUMNS and "columns" not in self.options and SCAN not in self.options:
             _LOG.warning(_WIDE, len(fields))
-        columns = spark_struct(fields, truncate_nanoseconds=request.settings.truncate_nanoseconds)
+        columns = scan_struct(scan, truncate_nanoseconds=request.settings.truncate_nanoseconds)
         return with_change_columns(columns) if request.is_changelog else columns
 
-    def reader(self, schema: StructType) -> FloebergReader | LanceReader | ChangelogReader:
+    def reader(self, schema: StructType) -> FloebergReader | ChangelogReader:
         """The reader of this schema: the table's own, or the user's."""
         request = self._pinned()
         if isinstance(request, LanceRequest):
-            return LanceReader.of(request, schema, self._parallelism)
+            return FloebergReader.of(request, schema, self._parallelism)
         if isinstance(request, ChangelogRequest):
             return ChangelogReader.of(request, schema, self._parallelism)
         if request.stream_options:
@@ -107,16 +104,12 @@ class FloebergDataSource(DataSource):
             self._request = _request_of(self.options)
         return self._request
 
-    def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter | LanceWriter:  # noqa: FBT001 - Spark's
+    def writer(self, schema: StructType, overwrite: bool) -> FloebergWriter:  # noqa: FBT001 - Spark's
         """The writer of rows of this schema, which replaces rows of the table or appends."""
-        from floeberg.spark.write.lance_writer import LanceWriter  # noqa: PLC0415 - reading needs none of it
-        from floeberg.spark.write.writer import FloebergWriter  # noqa: PLC0415 - the same
+        from floeberg.spark.write.writer import FloebergWriter  # noqa: PLC0415 - reading needs none of it
 
         options = write_options(self.options)
-        table = options.locator.open_any()
-        if isinstance(table, LanceTable):
-            return LanceWriter.of(table, options, schema, overwrite=overwrite)
-        return FloebergWriter.of(table, options, schema, overwrite=overwrite)
+        return FloebergWriter.of(options.locator.open_any(), options, schema, overwrite=overwrite)
 
     def streamReader(self, schema: StructType) -> FloebergStreamReader:  # noqa: N802 - Spark's name
         """The reader of a stream with this schema.

@@ -10,6 +10,7 @@ from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceScan, LanceTable
+from floeberg.spark.options.lance_version import lance_at
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.time_types import check_times
 from floeberg.spark.session.wap import under_wap
@@ -150,21 +151,19 @@ def _frame(spark: SparkSession, scan: Scan | LanceScan, reading: Mapping[str, An
     """
     check_pyspark()
     check_session(spark)
-    if not isinstance(scan, LanceScan):
-        from floeberg.spark.read.types import spark_struct  # noqa: PLC0415 - it imports PySpark
+    from floeberg.spark.read.types import scan_struct  # noqa: PLC0415 - it imports PySpark
 
-        # Spark collects the rows of some such frames, and neither counts nor groups them.
-        truncates = bool(reading.get("truncate_nanoseconds"))
-        check_times(spark, spark_struct(scan.projection().fields, truncate_nanoseconds=truncates))
+    # Spark collects the rows of some frames with times, and neither counts nor groups them.
+    truncates = bool(reading.get("truncate_nanoseconds"))
+    check_times(spark, scan_struct(scan, truncate_nanoseconds=truncates))
+    if not isinstance(scan, LanceScan):
         return scan.to_spark(spark, **reading)
     for key, refused in (("reader", "native"), ("planning", "distributed")):
         if reading.get(key) == refused:
             raise UnsupportedError(
                 f"{key}={refused!r} is for tables of Iceberg, and this is a Lance table: leave it out"
             )
-    made = scan.to_spark(spark, truncate_nanoseconds=reading.get("truncate_nanoseconds", False))
-    check_times(spark, made.schema)
-    return made
+    return scan.to_spark(spark, truncate_nanoseconds=truncates)
 
 
 def table_scan(  # noqa: PLR0913 - the same
@@ -215,15 +214,7 @@ def _chosen(table: LanceTable, *, snapshot_id: int | None, **chosen: Any) -> Lan
             f"{table.location} is a Lance table, which has versions and no snapshots: give branch, tag or as_of, or "
             "the table that open_table(location, version=..) opens"
         )
-    if all(value is None for value in chosen.values()):
-        return table
-    return open_table(
-        table.location,
-        format="lance",
-        storage_options=table._inner.storage_options,  # noqa: SLF001 - the package's own
-        manifest_store=table._manifest_store,  # noqa: SLF001 - the same
-        **chosen,
-    )
+    return lance_at(table, **chosen)
 
 
 def open_named(name: str | Table | LanceTable, catalog: Catalog | str | None) -> Any:  # noqa: ANN401 - as `open_table`

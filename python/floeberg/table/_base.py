@@ -9,21 +9,20 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_text
+from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg.commit.options import SnapshotOptions  # noqa: TC001 - `_keywords` reads the name
 from floeberg.commit.transaction import Transaction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
     from floeberg.commit.operations import OpenedTable, TableOperations
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.wap import WapSettings
 
 __all__ = ["TableBase"]
 
 
-class TableBase:
+class TableBase(SpelledLikePyIceberg):
     """The state of `floeberg.Table`, and the methods that change it as a whole."""
 
     _inner: OpenedTable
@@ -31,29 +30,12 @@ class TableBase:
     _wap: WapSettings
     _operations: TableOperations
 
-    def transaction(  # noqa: PLR0913 - one keyword each
-        self,
-        *,
-        snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = None,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
-        dry_run: bool = False,
-        progress: ProgressCallback | bool | None = None,
-    ) -> Transaction:
+    def transaction(self, *, dry_run: bool = False, **commit: Unpack[SnapshotOptions]) -> Transaction:
         """Begins a transaction: several operations, one commit.
 
         Args:
-            snapshot_properties: Entries to add to the summaries of its snapshots. A `wap.id` stages its snapshot, if
-                the property `write.wap.enabled` of the table is true.
-            branch: The branch of its snapshots. By default `main`, or the `wap.branch` of the catalog, if the property
-                `write.wap.enabled` of the table is true.
-            idempotency_key: As with `append`. It is stored in snapshots, so a commit of properties alone cannot have
-                one.
-            stage_only: Whether no branch gets the snapshot of its operation, which must be one. It is in the table, and
-                is read by its id, until `manage_snapshots().cherrypick(...)` or `publish_changes(...)` publishes it.
             dry_run: Whether the commit of one delete or overwrite only counts what it would do. Nothing is written.
-            progress: As with `append`.
+            **commit: As `SnapshotOptions` says. With `stage_only`, it has one operation.
 
         Returns:
             The transaction.
@@ -62,15 +44,7 @@ class TableBase:
             InvalidInputError: A `wap.id` comes with another branch, or for a table without audits.
             UnsupportedError: The table cannot be written where it was opened. The error says what to do.
         """
-        return self._begin(
-            self._wap,
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            dry_run=dry_run,
-            progress=progress,
-        )
+        return self._begin(self._wap, dry_run=dry_run, **commit)
 
     def _begin(self, wap: WapSettings | None, **how: Any) -> Transaction:  # noqa: ANN401 - those of `transaction`
         """Begins a transaction that follows settings of audits, or none."""

@@ -1,18 +1,20 @@
-"""How are rows of a source joined to a table: upserts and merges?"""
+"""How are rows of a source joined to a table: upserts, merges and feeds of changes?"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
+from floeberg.commit.options import CommitOptions, SnapshotOptions  # noqa: TC001 - `_keywords` reads the names
 from floeberg.commit.result import UpsertResult
-from floeberg.table._base import TableBase
+from floeberg.table._write import TableWrites
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from typing_extensions import Unpack
+
     from floeberg.commit.merge_clauses import Clause
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import ChangeMode, DeleteMode, NullKeys, OnConflict
     from floeberg.commit.staging import SchemaMode
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["TableJoins"]
 
 
-class TableJoins(TableBase):
-    """The methods of `floeberg.Table` that join a source to it."""
+class TableJoins(TableWrites):
+    """The methods of `floeberg.Table` that change rows, by the keys of a source too."""
 
     def upsert(  # noqa: PLR0913, PLR0917 - PyIceberg's order, then keywords
         self,
@@ -38,11 +40,9 @@ class TableJoins(TableBase):
         schema_mode: SchemaMode | None = None,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[CommitOptions],
     ) -> UpsertResult:
         """Updates the rows that have a key of the source, and inserts the other rows of the source.
 
@@ -67,11 +67,9 @@ class TableJoins(TableBase):
                 `copy-on-write`.
             options: Table properties for this write alone; and `isolation-level`, by default the table's
                 `write.merge.isolation-level`.
-            idempotency_key: As with `append`.
-            stage_only: As with `append`.
             on_conflict: As with `update`.
             dry_run: Whether rows and files are only counted. Nothing is written.
-            progress: As with `append`.
+            **commit: As `CommitOptions` says.
 
         Returns:
             How many rows were updated and inserted, and what the commit did.
@@ -90,12 +88,7 @@ class TableJoins(TableBase):
             (0, 1)
         """
         with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            dry_run=dry_run,
-            progress=progress,
+            snapshot_properties=snapshot_properties, branch=branch, dry_run=dry_run, **commit
         ) as transaction:
             transaction.upsert(
                 df,
@@ -122,13 +115,9 @@ class TableJoins(TableBase):
         schema_mode: SchemaMode | None = None,
         mode: DeleteMode | None = None,
         options: Mapping[str, str] | None = None,
-        snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = None,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[SnapshotOptions],
     ) -> MergeBuilder[CommitResult]:
         """Joins a source to the table: rows that match are updated or deleted, others inserted, as its clauses say.
 
@@ -145,13 +134,9 @@ class TableJoins(TableBase):
             schema_mode: As with `append`.
             mode: As with `upsert`.
             options: As with `upsert`.
-            snapshot_properties: As with `append`.
-            branch: As with `append`.
-            idempotency_key: As with `append`.
-            stage_only: As with `append`.
             on_conflict: As with `update`.
             dry_run: Whether rows and files are only counted. Nothing is written.
-            progress: As with `append`.
+            **commit: As `SnapshotOptions` says.
 
         Returns:
             What the clauses are added to.
@@ -169,14 +154,7 @@ class TableJoins(TableBase):
         join_keys(on, predicate, case_sensitive=case_sensitive)
 
         def run(clauses: Sequence[Clause]) -> CommitResult:
-            with self.transaction(
-                snapshot_properties=snapshot_properties,
-                branch=branch,
-                idempotency_key=idempotency_key,
-                stage_only=stage_only,
-                dry_run=dry_run,
-                progress=progress,
-            ) as transaction:
+            with self.transaction(dry_run=dry_run, **commit) as transaction:
                 builder = transaction.merge(
                     source,
                     on=on,
@@ -203,13 +181,9 @@ class TableJoins(TableBase):
         schema_mode: SchemaMode | None = None,
         mode: ChangeMode | None = None,
         options: Mapping[str, str] | None = None,
-        snapshot_properties: Mapping[str, str] | None = None,
-        branch: str | None = None,
-        idempotency_key: str | None = None,
-        stage_only: bool = False,
         on_conflict: OnConflict = "retry",
         dry_run: bool = False,
-        progress: ProgressCallback | bool | None = None,
+        **commit: Unpack[SnapshotOptions],
     ) -> CommitResult:
         """Applies a feed of changes, of which the last of each key wins.
 
@@ -232,13 +206,9 @@ class TableJoins(TableBase):
                 partitions depend on are keys, or the table has an unpartitioned spec. Where a key is in several rows,
                 one is left.
             options: As with `upsert`.
-            snapshot_properties: As with `append`.
-            branch: As with `append`.
-            idempotency_key: As with `append`.
-            stage_only: As with `append`.
             on_conflict: As with `update`.
             dry_run: Whether rows and files are only counted. Nothing is written.
-            progress: As with `append`.
+            **commit: As `SnapshotOptions` says.
 
         Returns:
             What the commit did, or which earlier commit did it; of a dry run, what it would do.
@@ -255,14 +225,7 @@ class TableJoins(TableBase):
             >>> done.deleted_rows, done.inserted_rows, sorted(orders.scan().to_arrow()["id"].to_pylist())
             (1, 1, [1, 3])
         """
-        with self.transaction(
-            snapshot_properties=snapshot_properties,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            stage_only=stage_only,
-            dry_run=dry_run,
-            progress=progress,
-        ) as transaction:
+        with self.transaction(dry_run=dry_run, **commit) as transaction:
             transaction.apply_changes(
                 changes,
                 keys=keys,

@@ -9,25 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from floeberg._arguments import checked_options, checked_text
 from floeberg._keywords import says_keywords_of_methods
-from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
 from floeberg.commit.wap import WapSettings
-from floeberg.scan.whole_table import WholeTable
-from floeberg.table._add_files import TableAddFiles
-from floeberg.table._append import TableAppend
-from floeberg.table._changelogs import TableChangelogs
 from floeberg.table._display import TableDisplay
+from floeberg.table._evolve import TableEvolution
 from floeberg.table._joins import TableJoins
-from floeberg.table._references import TableReferences
-from floeberg.table._row_changes import TableRowChanges
-from floeberg.table._schema_changes import TableSchemaChanges
-from floeberg.table._schemas import TableSchemas
-from floeberg.table._settings import TableSettings
-from floeberg.table._snapshots import TableSnapshots
-from floeberg.table._statistics import TableStatistics
-from floeberg.table._structure_changes import TableStructureChanges
-from floeberg.table._worker_writes import TableWorkerWrites
+from floeberg.table._read import TableReads
+from floeberg.table._refs import TableRefs
+from floeberg.table._workers import TableWorkers
 from floeberg.table.inspect import InspectTable
 
 if TYPE_CHECKING:
@@ -77,23 +67,7 @@ class TableCatalog(Protocol):
 
 
 @says_keywords_of_methods
-class Table(
-    TableSchemas,
-    TableChangelogs,
-    TableSnapshots,
-    TableStatistics,
-    TableAppend,
-    TableAddFiles,
-    TableRowChanges,
-    TableJoins,
-    TableSchemaChanges,
-    TableStructureChanges,
-    TableReferences,
-    TableSettings,
-    TableWorkerWrites,
-    WholeTable,
-    SpelledLikePyIceberg,
-):
+class Table(TableReads, TableRefs, TableJoins, TableEvolution, TableWorkers):
     """An Iceberg table, as one metadata file describes it.
 
     A table does not change by itself. It stays at the metadata file that it was opened with, also when it is pickled,

@@ -101,7 +101,7 @@ def test_we_say_of_commits_of_pylance_what_we_say_of_ours(
 ) -> None:
     # Nothing is made anew: the first answer counts.
     monkeypatch.setattr(
-        _writes, "commit", lambda *a, **k: committing.commit(*a, **(k | {"on_conflict": "raise"}))
+        _writes, "commit_operation", lambda *a, **k: committing.commit(*a, **(k | {"on_conflict": "raise"}))
     )
     by_us, by_pylance = ACTIONS[done]
     differing = {}

@@ -141,9 +141,9 @@ def lanes_told(scan: Scan, spark: SparkSession) -> tuple[Lane, ...]:
 
 
 def _schema(scan: Scan, *, truncate: bool) -> StructType:
-    from floeberg.spark.read.types import spark_struct  # noqa: PLC0415 - it imports PySpark
+    from floeberg.spark.read.types import scan_struct  # noqa: PLC0415 - it imports PySpark
 
-    return spark_struct(scan.projection().fields, truncate_nanoseconds=truncate)
+    return scan_struct(scan, truncate_nanoseconds=truncate)
 
 
 def _native(spark: SparkSession, lanes: Lanes, schema: StructType) -> list[DataFrame]:

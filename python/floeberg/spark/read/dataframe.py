@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg.spark.read.options import FILES, PLAN, SCAN, scan_token
 from floeberg.spark.read.scan_request import scan_bytes
-from floeberg.spark.session.environment import is_connect
+from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.registration import register_once
+from floeberg.spark.session.task_errors import own_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from floeberg.lance import LanceScan
     from floeberg.scan import Scan
     from floeberg.spark.read.saved_plan import SavedPlan
 
-__all__ = ["scan_to_dataframe", "token_to_dataframe"]
+__all__ = ["lance_frame", "scan_to_dataframe", "token_to_dataframe"]
 
 
 class _Unprinted(str):
@@ -52,8 +54,16 @@ def token_to_dataframe(
     return reader.load()
 
 
+@own_errors()
+def lance_frame(scan: LanceScan, spark: SparkSession, options: dict[str, int | bool | None]) -> DataFrame:
+    """The DataFrame of a scan. See `LanceScan.to_spark`."""
+    check_pyspark()
+    check_session(spark)
+    return scan_to_dataframe(scan, spark, options)
+
+
 def scan_to_dataframe(
-    scan: Scan,
+    scan: Scan | LanceScan,
     spark: SparkSession,
     options: dict[str, int | bool | None],
     *,

@@ -30,7 +30,7 @@ from floeberg.spark.read.distributed import OPENERS, cuts
 from floeberg.spark.read.group_rows import group_batches
 from floeberg.spark.read.options import SCAN, read_options, scan_token
 from floeberg.spark.read.scan_request import scan_bytes
-from floeberg.spark.read.types import spark_struct
+from floeberg.spark.read.types import scan_struct
 from floeberg.spark.session.environment import cores, own_cores
 from floeberg.spark.session.tasks import mapped
 from floeberg.spark.session.worker_pickle import pickle_call
@@ -75,7 +75,7 @@ def planning_frame(
     """
     given = {key: str(value).lower() for key, value in options.items() if value is not None}
     _, settings = read_options({**given, SCAN: scan_token(scan_bytes(scan))})
-    schema = spark_struct(scan.projection().fields, truncate_nanoseconds=settings.truncate_nanoseconds)
+    schema = scan_struct(scan, truncate_nanoseconds=settings.truncate_nanoseconds)
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     groups = group_frame(scan, spark, parts, settings)
     work = _ReadGroups(parts.shared(), settings, limit, branch_read(scan))

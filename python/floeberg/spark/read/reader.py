@@ -11,10 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
 
 from floeberg.spark.read.branch_reads import branch_read, record_read
 from floeberg.spark.read.chosen_files import chosen_files
 from floeberg.spark.read.group_rows import group_batches, task_groups
+from floeberg.spark.read.lance_request import LanceRequest, checked_names, lance_batches
 from floeberg.spark.read.projection import Matching, names_to_read, output_fields
 from floeberg.spark.read.saved_plan import saved_plan
 from floeberg.spark.session.worker_pickle import pickle_call
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
-    from pyspark.sql.types import StructType
 
     from floeberg import _native
+    from floeberg.lance import LanceScan
     from floeberg.scan import Scan
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.read.projection import OutputField
@@ -41,7 +43,7 @@ class FilePartition(InputPartition):
         value: Tasks of the plan; `None` reads nothing.
     """
 
-    def __init__(self, value: _native.TaskGroup | None) -> None:
+    def __init__(self, value: _native.TaskGroup | _native.LanceTaskGroup | None) -> None:
         super().__init__(value)
 
 
@@ -51,7 +53,8 @@ class FloebergReader(DataSourceReader):
     Args:
         request: The scan, and how to read it.
         names: The columns to read; `None` is those of the scan.
-        output: The fields of the batches that come out; `None` leaves the batches as they are.
+        output: The fields of the batches that come out; `None` leaves the batches as they are. Of a Lance table: its
+            columns as Spark has them.
         limit: Rows of a partition, at most.
         parallelism: The cores of the cluster, where they are known.
         origin: The branch that is read. A query that overwrites it must know.
@@ -59,10 +62,10 @@ class FloebergReader(DataSourceReader):
 
     def __init__(  # noqa: PLR0913 - the parts of one read
         self,
-        request: ScanRequest,
+        request: ScanRequest | LanceRequest,
         *,
         names: tuple[str, ...] | None,
-        output: tuple[OutputField, ...] | None,
+        output: tuple[OutputField, ...] | StructType | None,
         limit: int | None,
         parallelism: int | None,
         origin: BranchRead | None,
@@ -73,16 +76,24 @@ class FloebergReader(DataSourceReader):
         self._limit = limit
         self._parallelism = parallelism
         self._origin = origin
-        self._opened: Scan | None = None
+        self._opened: Scan | LanceScan | None = None
 
     @classmethod
-    def of(cls, request: ScanRequest, schema: StructType, parallelism: int | None) -> FloebergReader:
+    def of(
+        cls, request: ScanRequest | LanceRequest, schema: StructType, parallelism: int | None
+    ) -> FloebergReader:
         """The reader of a schema, with all or some columns of the request in any order.
 
         Raises:
             InvalidInputError: The schema does not fit the table.
             UnsupportedError: Spark has no type for a column.
         """
+        if isinstance(request, LanceRequest):
+            chosen = checked_names(request.struct(), schema)
+            origin = request.origin()
+            return cls(
+                request, names=chosen, output=schema, limit=None, parallelism=parallelism, origin=origin
+            )
         settings = request.settings
         matching = Matching(settings.case_sensitive, settings.truncate_nanoseconds)
         scan = request.open()
@@ -101,7 +112,7 @@ class FloebergReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Plans the scan: few and large parts of about equal size."""
-        scan = self._opened or self._request.open()
+        scan: Any = self._opened or self._request.open()
         if self._names is not None:
             scan = scan.select(*self._names)
         settings = self._request.settings
@@ -118,6 +129,8 @@ class FloebergReader(DataSourceReader):
             record_read(self._origin)
         if partition.value is None:
             return iter(())
+        if isinstance(self._output, StructType):
+            return lance_batches(partition.value, self._output)
         return group_batches(partition.value, self._request.settings, self._output, self._limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -125,7 +138,7 @@ class FloebergReader(DataSourceReader):
         return pickle_call(__name__, "_rebuild", *parts)
 
 
-def _rebuild(request: ScanRequest, *parts: Any) -> FloebergReader:  # noqa: ANN401 - those of `__reduce__`
+def _rebuild(request: ScanRequest | LanceRequest, *parts: Any) -> FloebergReader:  # noqa: ANN401 - those of `__reduce__`
     names, output, limit, parallelism, origin = parts
     return FloebergReader(
         request, names=names, output=output, limit=limit, parallelism=parallelism, origin=origin

@@ -19,6 +19,7 @@ from floeberg.spark.read.pinned_metadata import can_pin, check_same_columns, pin
 from floeberg.types._from_json import read_schema
 
 if TYPE_CHECKING:
+    from floeberg.lance import LanceScan
     from floeberg.spark.read.options import ReadSettings, ScanOptions
     from floeberg.table import Table
 
@@ -142,8 +143,8 @@ class TableExpectation:
         check_same_columns(expected, columns, scan.schema(), scan.projection())
 
 
-def scan_bytes(scan: Scan) -> bytes:
-    """The recipe of a scan, which opens it in another process."""
+def scan_bytes(scan: Scan | LanceScan) -> bytes:
+    """The recipe of a scan of either format, which opens it in another process."""
     _, (recipe,) = scan._inner.__reduce__()  # noqa: SLF001 - the package's own
     return bytes(recipe)
 

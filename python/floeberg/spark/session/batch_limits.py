@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from floeberg.spark.session.settings import changed_settings, own_setting
+from floeberg.spark.session.conf import changed_settings, own_setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection

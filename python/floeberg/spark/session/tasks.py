@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InternalError, NotInstalledError
 from floeberg.spark.session.batch_limits import batch_limits
-from floeberg.spark.session.settings import changed_settings
+from floeberg.spark.session.conf import changed_settings
 from floeberg.spark.session.task_errors import own_errors
 
 if TYPE_CHECKING:

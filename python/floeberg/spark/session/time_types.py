@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import UnsupportedError
-from floeberg.spark.session.settings import is_set
+from floeberg.spark.session.conf import is_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,17 +10,17 @@ from floeberg._keywords import says_keywords
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.task_errors import own_errors
-from floeberg.spark.sql.dialect import Dialect, read_in, substituted
-from floeberg.spark.sql.identifiers import with_names
-from floeberg.spark.sql.immediate import read_immediate
-from floeberg.spark.sql.known_tables import KnownTables
-from floeberg.spark.sql.multi_inserts import is_change
-from floeberg.spark.sql.queries import Queries
-from floeberg.spark.sql.statement import check_sqlglot, read_statement
-from floeberg.spark.sql.statements import run_change, run_definition
-from floeberg.spark.sql.system_functions import with_functions
-from floeberg.spark.sql.table_queries import with_selects
-from floeberg.spark.sql.temp_views import renew_views
+from floeberg.spark.sql.query.queries import Queries
+from floeberg.spark.sql.query.system_functions import with_functions
+from floeberg.spark.sql.query.temp_views import renew_views
+from floeberg.spark.sql.statements import run_ddl, run_dml
+from floeberg.spark.sql.text.dialect import Dialect, read_in, substituted
+from floeberg.spark.sql.text.identifiers import with_names
+from floeberg.spark.sql.text.immediate import read_immediate
+from floeberg.spark.sql.text.known_tables import KnownTables
+from floeberg.spark.sql.text.multi_inserts import is_change
+from floeberg.spark.sql.text.statement import check_sqlglot, read_statement
+from floeberg.spark.sql.text.table_queries import with_selects
 from floeberg.spark.views import followed
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from floeberg.catalog import Catalog
     from floeberg.scan.scan import Reader
-    from floeberg.spark.sql.identifiers import Arguments
-    from floeberg.spark.sql.immediate import Immediate
-    from floeberg.spark.sql.statement import Statement
+    from floeberg.spark.sql.text.identifiers import Arguments
+    from floeberg.spark.sql.text.immediate import Immediate
+    from floeberg.spark.sql.text.statement import Statement
 
 __all__ = ["sql"]
 
@@ -127,16 +127,16 @@ def _run(queries: Queries, statement: Statement, depth: int) -> DataFrame:
         return spark.sql(statement.text, queries.args)
     queries = replace(queries, args=args)
     renew_views(queries, _words_of_views(plain))
-    done = run_change(queries, plain)
+    done = run_dml(queries, plain)
     if done is None:
-        done = run_definition(queries, plain)
+        done = run_ddl(queries, plain)
     return queries.run(plain) if done is None else done
 
 
 def _immediately(queries: Queries, outer: Statement, immediate: Immediate, depth: int) -> DataFrame:
     """Runs what EXECUTE IMMEDIATE says."""
     spark = queries.spark
-    if not _may_be_ours(queries, read_statement(immediate.text)):
+    if not _may_be_ours(queries, immediate.statement):
         return spark.sql(outer.text, queries.args)
     if depth >= _DEEPEST:
         raise InvalidInputError(f"EXECUTE IMMEDIATE: expected at most {_DEEPEST} of them in each other")

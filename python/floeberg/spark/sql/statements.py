@@ -8,44 +8,44 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.session.settings import changed_settings
+from floeberg.spark.session.conf import changed_settings
 from floeberg.spark.session.time_types import TIME_TYPES
-from floeberg.spark.sql.alter import alter
-from floeberg.spark.sql.caching import keep
-from floeberg.spark.sql.changes import delete, update
-from floeberg.spark.sql.comments import comment_on
-from floeberg.spark.sql.definitions import (
+from floeberg.spark.sql.ddl.alter import alter
+from floeberg.spark.sql.ddl.caching import keep
+from floeberg.spark.sql.ddl.comments import comment_on
+from floeberg.spark.sql.ddl.definitions import (
     check_no_view,
     create_namespace,
     create_table,
     drop_namespace,
     drop_table,
 )
-from floeberg.spark.sql.deleted_rows import check_no_deleted_rows
-from floeberg.spark.sql.dialect import PATTERNS, read_in
-from floeberg.spark.sql.explains import explain
-from floeberg.spark.sql.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
-from floeberg.spark.sql.inserts import insert_each
-from floeberg.spark.sql.merge import merge
-from floeberg.spark.sql.multi_inserts import separate_inserts
-from floeberg.spark.sql.procedures import call
-from floeberg.spark.sql.shows import describe, show
-from floeberg.spark.sql.temp_views import create_temp_view
-from floeberg.spark.sql.words import Words
+from floeberg.spark.sql.ddl.explains import explain
+from floeberg.spark.sql.ddl.shows import describe, show
+from floeberg.spark.sql.dml.deleted_rows import check_no_deleted_rows
+from floeberg.spark.sql.dml.inserts import insert_each
+from floeberg.spark.sql.dml.merge import merge
+from floeberg.spark.sql.dml.row_changes import delete, update
+from floeberg.spark.sql.procedures.calls import call
+from floeberg.spark.sql.query.temp_views import create_temp_view
+from floeberg.spark.sql.text.dialect import PATTERNS, read_in
+from floeberg.spark.sql.text.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
+from floeberg.spark.sql.text.multi_inserts import separate_inserts
+from floeberg.spark.sql.text.token_reader import TokenReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
-    from floeberg.spark.sql.queries import Queries
-    from floeberg.spark.sql.statement import Statement
+    from floeberg.spark.sql.query.queries import Queries
+    from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.write.row_changes import ChangedCounts
     from floeberg.table import Table
 
-__all__ = ["run_change", "run_definition"]
+__all__ = ["run_ddl", "run_dml"]
 
-_ANSWERS: dict[str, Callable[[Queries, Words], DataFrame | None]] = {
+_ANSWERS: dict[str, Callable[[Queries, TokenReader], DataFrame | None]] = {
     "CALL": call,
     "DESC": describe,
     "DESCRIBE": describe,
@@ -56,13 +56,13 @@ _ANSWERS: dict[str, Callable[[Queries, Words], DataFrame | None]] = {
 _COUNTS = ("snapshot_id", "updated_rows", "deleted_rows", "inserted_rows")
 
 
-def run_change(queries: Queries, statement: Statement) -> DataFrame | None:
+def run_dml(queries: Queries, statement: Statement) -> DataFrame | None:
     """Runs a statement that changes rows of tables of the catalog; `None` for any other statement.
 
     Returns:
         A row for each change: the snapshot, and the rows that were updated, deleted and inserted.
     """
-    words = Words.of(statement)
+    words = TokenReader.of(statement)
     if words.next() not in {"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "WITH", "FROM"}:
         return None
     ours = any(queries.known.look_up(name.parts) is not None for name in statement.names)
@@ -108,7 +108,7 @@ def _changed(queries: Queries, parts: Delete | Update | Merge | Insert) -> Chang
 
 
 def _read(queries: Queries, statement: Statement) -> tuple[Queries, Delete | Update | Merge | Insert | None]:
-    words = Words.of(statement)
+    words = TokenReader.of(statement)
     defined = read_definitions(words)
     return replace(queries, defined=defined), read_change(words)
 
@@ -147,9 +147,9 @@ def _settings(queries: Queries, statement: Statement, table: Table, *, inserts: 
         yield
 
 
-def run_definition(queries: Queries, statement: Statement) -> DataFrame | None:
+def run_ddl(queries: Queries, statement: Statement) -> DataFrame | None:
     """Runs a statement that defines, changes or describes a table or a namespace; `None` for any other statement."""
-    words = Words.of(statement)
+    words = TokenReader.of(statement)
     answer = _ANSWERS.get(words.next())
     if answer is not None:
         words.take_word()
@@ -166,7 +166,7 @@ def run_definition(queries: Queries, statement: Statement) -> DataFrame | None:
     return queries.spark.createDataFrame([], "result string") if done else None
 
 
-def _defined(queries: Queries, words: Words) -> bool:
+def _defined(queries: Queries, words: TokenReader) -> bool:
     """Runs a statement that makes, changes or drops a table, a namespace or a view; `False` where Spark is to."""
     if (
         words.follows("CREATE", "TABLE")
@@ -192,7 +192,7 @@ def _defined(queries: Queries, words: Words) -> bool:
     return done
 
 
-def _is_temporary(words: Words) -> bool:
+def _is_temporary(words: TokenReader) -> bool:
     """Whether a temporary view is made."""
     ahead = 3 if words.follows("CREATE", "OR", "REPLACE") else 1
     ahead += words.next(ahead) == "GLOBAL"

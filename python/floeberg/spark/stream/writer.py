@@ -11,11 +11,9 @@ them.
 from __future__ import annotations
 
 import logging
-from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyspark.sql.datasource as pyspark_source
 from pyspark import TaskContext
@@ -31,8 +29,8 @@ from floeberg.spark.stream.batches import StreamBatch
 from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.options import write_options
 from floeberg.spark.write.sent_table import SentTable
-from floeberg.spark.write.writer import check_published, prepared_write, write_task
-from floeberg.write.receipt import Receipt
+from floeberg.spark.write.target import IcebergTarget, remove_files
+from floeberg.spark.write.task_files import write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,9 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from floeberg.spark.write.input_columns import InputColumns
-    from floeberg.spark.write.options import WriteOptions
-    from floeberg.table import Table
-    from floeberg.write.recipe import WriteRecipe
+    from floeberg.write import Receipt, WriteRecipe
 
 __all__ = ["BatchFiles", "FloebergStreamWriter"]
 
@@ -68,12 +64,12 @@ class BatchFiles(WriterCommitMessage):
     """The message of a task to the driver.
 
     Args:
-        receipt: The files that the task wrote.
+        receipt: The files that the task wrote; `None` where there were no rows.
         write_id: The id of the write in their names.
         query_id: The id of the query.
     """
 
-    receipt: Receipt
+    receipt: Receipt | None
     write_id: str
     query_id: str | None
 
@@ -82,27 +78,15 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
     """Writes the rows of a micro-batch to a table.
 
     Args:
-        table: The table.
+        target: The table. The rows of a batch replace all others in Spark's output mode `complete`.
         recipe: How tasks write files.
         columns: How the columns of the rows become the table's.
-        options: The options of the write.
-        overwrites: Whether the rows of a batch replace all others: Spark's output mode `complete`.
     """
 
-    def __init__(
-        self,
-        table: SentTable,
-        recipe: WriteRecipe,
-        columns: InputColumns,
-        options: WriteOptions,
-        *,
-        overwrites: bool,
-    ) -> None:
-        self._sent = table
+    def __init__(self, target: IcebergTarget, recipe: WriteRecipe, columns: InputColumns) -> None:
+        self._target = target
         self._recipe = recipe
         self._columns = columns
-        self._options = options
-        self._overwrites = overwrites
 
     @classmethod
     def of(cls, given: Mapping[str, str], schema: StructType, *, overwrite: bool) -> FloebergStreamWriter:
@@ -124,61 +108,40 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
                 "leave it out"
             )
         options = write_options(own)
-        table = options.locator.open()
-        check_published(table, options)
-        columns, recipe = prepared_write(table, options, schema)
-        return cls(SentTable.of(table), recipe, columns, options, overwrites=overwrite)
-
-    @property
-    def _table(self) -> Table:
-        """The table, which tasks do not open."""
-        return self._sent.open()
+        target = IcebergTarget.of(SentTable.of(options.locator.open()), options, overwrites=overwrite)
+        columns, recipe = target.prepared(schema)
+        return cls(target, recipe, columns)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> BatchFiles:
         """Writes the rows of a task. Where it fails it leaves no file."""
         context = TaskContext.get()
         query_id = context.getLocalProperty(_QUERY) if context else None
-        task, partition = write_task()
-        first = next((batch for batch in iterator if batch.num_rows), None)
-        if first is None:
-            # Spark waits for all rows to be taken.
-            deque(iterator, maxlen=0)
-            return BatchFiles(Receipt.concat([]), self._recipe.write_id, query_id)
-        rows = self._columns.reader(first.schema, chain((first,), iterator))
-        receipt = self._recipe.write(rows, task=task, partition=partition)
-        return BatchFiles(receipt, self._recipe.write_id, query_id)
+        receipt = write_rows(self._recipe, self._columns, iterator)
+        return BatchFiles(cast("Receipt | None", receipt), self._recipe.write_id, query_id)
 
     def commit(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
         """Makes the files of a batch part of the table, once. An append without rows makes no snapshot."""
         files = _files(messages)
-        receipts = [each.receipt for each in files]
-        if not self._overwrites and not any(each.rows for each in receipts):
+        receipts = [each.receipt for each in files if each.receipt is not None]
+        if not self._target.overwrites and not receipts:
             return
         batch = self._batch(files, batchId)
-        if batch.is_done(self._table):
+        if batch.is_done(self._target.table):
             _LOG.info("batch %d of query %s was committed before", batchId, batch.query_id)
             if not is_outcome_unknown(batch.key):
                 self._remove(files)
             return
-        options = self._options
-        isolation = {} if options.isolation_level is None else {"isolation-level": options.isolation_level}
         with marked_commit(batch.key):
-            done = self._table.commit_receipts(
-                receipts,
-                mode="overwrite" if self._overwrites else "append",
-                case_sensitive=options.case_sensitive,
-                snapshot_properties={**options.snapshot_properties, **batch.properties},
-                branch=batch.branch,
-                idempotency_key=batch.key,
-                options=isolation,
+            done = self._target.commit(
+                receipts, key=batch.key, reads=(), snapshot_properties=batch.properties
             )
-        if done.already_committed:
+        if done is not None and done.already_committed:
             self._remove(files)
 
     def abort(self, messages: Sequence[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803 - Spark's name
         """Removes what the tasks wrote, where it is known that no commit took it."""
         files = _files(messages)
-        if not any(each.receipt.rows for each in files):
+        if all(each.receipt is None for each in files):
             return
         batch = self._batch(files, batchId)
         if is_outcome_unknown(batch.key):
@@ -187,12 +150,12 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
                 "table can be removed later",
                 batchId,
                 batch.query_id,
-                sum(len(each.receipt.locations()) for each in files),
+                sum(len(each.receipt.locations()) for each in files if each.receipt is not None),
             )
             return
         # Spark may call this after a commit whose success it did not hear of.
         with suppress(FloebergError):
-            if not batch.is_done(self._table.refresh()):
+            if not batch.is_done(self._target.table.refresh()):
                 self._remove(files)
 
     def _batch(self, files: Sequence[BatchFiles], number: int) -> StreamBatch:
@@ -207,27 +170,18 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
                 "Spark did not tell the tasks the id of their query, so that a batch could be written twice: use "
                 "foreachBatch with floeberg.spark.write and an idempotency_key of the query and the batch"
             )
-        branch = self._table._branch_to_write(self._options.branch)  # noqa: SLF001 - the package's own
-        return StreamBatch(query_id, number, branch)
+        return StreamBatch(query_id, number, self._target.branch)
 
     def _remove(self, files: Sequence[BatchFiles]) -> None:
         """Removes files that no commit has. Another commit of their batch has other files."""
         for each in files:
-            recipe = self._table.write_recipe(write_id=each.write_id)
-            # A file that stays harms nobody.
-            with suppress(FloebergError):
-                recipe.remove(each.receipt)
+            if each.receipt is not None:
+                remove_files(self._target.table.write_recipe(write_id=each.write_id), [each.receipt])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self._sent, self._recipe, self._columns, self._options, self._overwrites)
-        return pickle_call(__name__, "_rebuild", *parts)
+        return pickle_call(__name__, "FloebergStreamWriter", self._target, self._recipe, self._columns)
 
 
 def _files(messages: Sequence[WriterCommitMessage | None]) -> list[BatchFiles]:
     """What the tasks that ended wrote."""
     return [each for each in messages if isinstance(each, BatchFiles)]
-
-
-def _rebuild(*parts: Any) -> FloebergStreamWriter:  # noqa: ANN401 - those of `__reduce__`
-    *first, overwrites = parts
-    return FloebergStreamWriter(*first, overwrites=overwrites)

@@ -14,11 +14,12 @@ from floeberg._arguments import checked_bool, checked_options
 from floeberg._keywords import says_keywords
 from floeberg.catalog import load_catalog
 from floeberg.commit.static import StaticTableOperations
-from floeberg.errors import AlreadyExistsError, CommitStateUnknownError, FloebergError, InvalidInputError
+from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
+from floeberg.spark.session.arrow_types import arrow_schema
+from floeberg.spark.session.conf import changed_settings, is_set
 from floeberg.spark.session.environment import check_pyspark
-from floeberg.spark.session.settings import changed_settings, is_set
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.session.wap import wap_settings
@@ -26,16 +27,16 @@ from floeberg.spark.tables import open_named
 from floeberg.spark.write.distribution import advised, distributed
 from floeberg.spark.write.frame_reads import reads_of_frame
 from floeberg.spark.write.input_columns import InputColumns
-from floeberg.spark.write.lance_frame import write_lance
 from floeberg.spark.write.new_schema import schema_of, without_lengths
-from floeberg.spark.write.tasks import AppendTask
+from floeberg.spark.write.sent_table import SentTable
+from floeberg.spark.write.target import LanceTarget, committed_or_removed
+from floeberg.spark.write.task_files import AppendTask
 from floeberg.table import Table
 from floeberg.write import WriteRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from floeberg.catalog import Catalog
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
     from floeberg.commit.result import CommitResult
     from floeberg.commit.transaction import Transaction
     from floeberg.expressions import AnyFilter
-    from floeberg.spark.write.tasks import Appended
+    from floeberg.lance import LanceCommitResult
+    from floeberg.spark.write.task_files import AnyReceipt, Appended
     from floeberg.types import Schema
     from floeberg.write import Receipt
 
@@ -80,11 +82,11 @@ class FrameWrite:
         """
         fields, frame = table.schema().fields, _of_strings(frame)
         columns = InputColumns.of(fields, frame.schema, case_sensitive=self.case_sensitive)
-        recipe.check_schema(columns.schema(_arrow_schema(frame)))
+        recipe.check_schema(columns.schema(arrow_schema(frame.schema)))
         by_table = dict(zip(columns.names, frame.columns, strict=True))
         spread = distributed(frame, table, self.distribution_mode, by_table)
         with changed_settings(frame.sparkSession, advised(table, self.options)):
-            found: list[Appended] = run_tasks(spread, AppendTask(recipe, columns, _uuid(table)))
+            found: list[Appended] = run_tasks(spread, AppendTask(recipe, columns, SentTable.of(table).id))
         return found
 
 
@@ -176,15 +178,9 @@ def write(  # noqa: PLR0913 - the parts of a write
             "distribution_mode": distribution_mode is not None,
             "options": bool(options),
         }
-        return write_lance(
-            frame,
-            opened,
-            mode=mode,
-            branch=branch,
-            idempotency_key=idempotency_key,
-            isolation_level=isolation_level,
-            refused=refused,
-        )
+        _check_lance([name for name, is_given in refused.items() if is_given], mode)
+        target = LanceTarget.of(opened, branch, mode == "overwrite", isolation_level)
+        return _append_to(target, frame, idempotency_key)
     if opened is None:
         if merge_schema or idempotency_key is not None or branch is not None or snapshot_properties:
             raise InvalidInputError(
@@ -248,23 +244,40 @@ def commit_files(
     recipe = WriteRecipe(
         _native.WriteRecipe.of(staged, options=dict(how.options), write_id=str(uuid.uuid4()))
     )
-    receipts: list[Receipt] = []
     table = _as_table(staged)
-    try:
-        done = how.files(table, frame, recipe)
-        receipts += [each.receipt for each in done if each.receipt is not None]
-        validate_from_snapshot_ids = _validated_from(table, frame, done, transaction._branch)  # noqa: SLF001 - the package's own
-        transaction.commit_receipts(
-            receipts, validate_from_snapshot_ids=validate_from_snapshot_ids, **arguments
-        )
+
+    def commit(receipts: list[Receipt], done: Sequence[Appended]) -> CommitResult:
+        read = _validated_from(table, frame, done, transaction._branch)  # noqa: SLF001 - the package's own
+        transaction.commit_receipts(receipts, validate_from_snapshot_ids=read, **arguments)
         return transaction.commit_transaction()
-    except (CommitStateUnknownError, AlreadyExistsError):
-        # The table has the files, or may have them.
-        raise
-    except FloebergError:
-        for each in receipts:
-            recipe.remove(each)
-        raise
+
+    return cast("CommitResult", committed_or_removed(recipe, lambda: how.files(table, frame, recipe), commit))
+
+
+def _check_lance(given: Sequence[str], mode: str) -> None:
+    """Raises `UnsupportedError` for an argument, or a mode, that only tables of Iceberg have."""
+    if given:
+        raise UnsupportedError(f"{given[0]} is for tables of Iceberg, and this is a Lance table")
+    if mode not in {"append", "overwrite"}:
+        raise UnsupportedError(
+            f"mode {mode!r} is for tables of Iceberg: append to a Lance table, overwrite it, or make it by "
+            "floeberg.lance.create_table"
+        )
+
+
+def _append_to(target: LanceTarget, frame: DataFrame, key: str | None) -> LanceCommitResult:
+    """Writes rows to a Lance table, as one version."""
+    columns, recipe = target.prepared(frame.schema)
+    if key is not None and target.find_commit(key) is not None:
+        # No task runs.
+        return target.commit([], key=key, reads=())
+
+    def commit(receipts: list[AnyReceipt], done: Sequence[Appended]) -> LanceCommitResult:
+        reads = [read for each in done for read in each.reads]
+        return target.commit(receipts, key=key, reads=reads)
+
+    task = AppendTask(recipe, columns, target.sent.id)
+    return cast("LanceCommitResult", committed_or_removed(recipe, lambda: run_tasks(frame, task), commit))
 
 
 def _validated_from(
@@ -272,7 +285,7 @@ def _validated_from(
 ) -> list[int | None]:
     """The snapshots of the branch that the rows were read from, as far as the plan of the frame or tasks say it."""
     reads = {read for each in done for read in each.reads}
-    reads.update(reads_of_frame(frame, _uuid(table), table.location()))
+    reads.update(reads_of_frame(frame, SentTable.of(table).id, table.location()))
     return sorted({read.snapshot_id for read in reads if read.branch == branch}, key=repr)
 
 
@@ -318,20 +331,10 @@ def create(  # noqa: PLR0913 - the parts of a table, and its rows
 def _merge_schema(transaction: Transaction, table: Table, frame: DataFrame) -> None:
     """Adds the columns that the table lacks, and promotes those that are too narrow."""
     columns = InputColumns.of(table.schema().fields, frame.schema, case_sensitive=False)
-    changes = _native.columns_to_add(table._inner, columns.schema(_arrow_schema(frame)))  # noqa: SLF001 - the package's own
+    changes = _native.columns_to_add(table._inner, columns.schema(arrow_schema(frame.schema)))  # noqa: SLF001 - the package's own
     if changes is not None:
         transaction.change_columns(changes)
 
 
-def _uuid(table: Table) -> str | None:
-    return table._inner.identity[0]  # noqa: SLF001 - the package's own
-
-
 def _as_table(staged: OpenedTable) -> Table:
     return Table(staged, operations=StaticTableOperations("it is written by its transaction"))
-
-
-def _arrow_schema(frame: DataFrame) -> pa.Schema:
-    from floeberg.spark.write.writer import arrow_schema  # noqa: PLC0415 - it imports PySpark
-
-    return arrow_schema(frame.schema)

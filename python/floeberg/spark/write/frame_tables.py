@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from floeberg.errors import FloebergError
 from floeberg.lance import LanceTable
-from floeberg.spark.lance.request import is_lance_scan
+from floeberg.spark.read.lance_request import is_lance_scan
 from floeberg.spark.read.options import read_options
 from floeberg.spark.read.scan_request import ScanRequest
 from floeberg.spark.session.environment import is_connect

@@ -17,7 +17,7 @@ from floeberg.errors import InvalidInputError
 from floeberg.types import PrimitiveType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from pyspark.sql.types import StructType
@@ -47,26 +47,39 @@ class InputColumns:
         """Finds the table's columns for those of a DataFrame.
 
         Raises:
-            InvalidInputError: It has no columns. Spark sends no rows then, however many there are.
+            InvalidInputError: The DataFrame has no columns.
+        """
+        return cls.of_names(
+            {each.name: _kind(each) for each in fields}, schema, case_sensitive=case_sensitive
+        )
+
+    @classmethod
+    def of_names(
+        cls, known: Mapping[str, str | None], schema: StructType, *, case_sensitive: bool
+    ) -> InputColumns:
+        """Finds the table's columns for those of a DataFrame.
+
+        Args:
+            known: The types of the table's columns, where Spark lacks them, by their names.
+            schema: The columns of the DataFrame.
+            case_sensitive: Whether the case of names counts.
+
+        Raises:
+            InvalidInputError: The DataFrame has no columns. Spark sends no rows then, however many there are.
         """
         if not schema.fields:
             raise InvalidInputError("the DataFrame has no columns: select one that the table has")
+        # Where two names differ in case alone, only exact ones are found.
+        folded: dict[str, list[str]] = {}
+        for name in known:
+            folded.setdefault(name.lower(), []).append(name)
 
-        def folded(name: str) -> str:
-            return name if case_sensitive else name.lower()
+        def found(name: str) -> str:
+            alike = [] if case_sensitive else folded.get(name.lower(), [])
+            return alike[0] if name not in known and len(alike) == 1 else name
 
-        own = list(fields)
-        exact = {each.name: each for each in own}
-        known: dict[str, NestedField | None] = {}
-        for each in own:
-            # A name that may mean two columns means none.
-            known[folded(each.name)] = None if folded(each.name) in known else each
-        found = [exact.get(each.name) or known.get(folded(each.name)) for each in schema.fields]
-        names = [
-            given.name if each is None else each.name
-            for given, each in zip(schema.fields, found, strict=True)
-        ]
-        return cls(tuple(names), tuple(None if each is None else _kind(each) for each in found))
+        names = tuple(map(found, schema.names))
+        return cls(names, tuple(map(known.get, names)))
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """The Arrow schema of the rows that go to the table."""

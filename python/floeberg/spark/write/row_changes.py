@@ -185,7 +185,7 @@ class RowChange:
         """How the columns of the frame become those of the table. A mismatch is raised here, before any task runs."""
         from pyspark.sql.types import StructType  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-        from floeberg.spark.write.writer import arrow_schema  # noqa: PLC0415 - the same
+        from floeberg.spark.session.arrow_types import arrow_schema  # noqa: PLC0415 - the same
 
         own = StructType(list(frame.schema)[len(PLACES) :])
         if not len(own):

@@ -11,6 +11,8 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
+from floeberg.lance import LanceTable
+
 if TYPE_CHECKING:
     from floeberg.table import Table
 
@@ -22,19 +24,19 @@ class SentTable:
 
     Args:
         table: The table, or its pickle.
-        uuid: Its UUID.
+        id: What reads of the table are recorded by: its UUID, or the folder of a Lance table; `None` has none.
     """
 
-    def __init__(self, table: Table | bytes, uuid: str | None) -> None:
+    def __init__(self, table: Table | LanceTable | bytes, id: str | None) -> None:  # noqa: A002 - the word for it
         self._table = table
-        self.uuid = uuid
+        self.id = id
 
     @classmethod
-    def of(cls, table: Table) -> SentTable:
+    def of(cls, table: Table | LanceTable) -> SentTable:
         """That of an opened table."""
-        return cls(table, table._inner.identity[0])  # noqa: SLF001 - the package's own
+        return cls(table, table._inner.folder if isinstance(table, LanceTable) else table._inner.identity[0])  # noqa: SLF001
 
-    def open(self) -> Table:
+    def open(self) -> Table | LanceTable:
         """The table."""
         if isinstance(self._table, bytes):
             self._table = pickle.loads(self._table)  # noqa: S301 - made below
@@ -42,4 +44,4 @@ class SentTable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         sent = self._table if isinstance(self._table, bytes) else pickle.dumps(self._table)
-        return SentTable, (sent, self.uuid)
+        return SentTable, (sent, self.id)

@@ -1,4 +1,4 @@
-"""What do Spark's tasks do with rows of a DataFrame that a table gets or loses?
+"""How do Spark's tasks change rows of a table?
 
 In: batches of a DataFrame. Out: what a task did: receipts. The driver commits the receipts that Spark gives it, one for
 each task however often the task ran.
@@ -15,8 +15,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from floeberg import _native
-from floeberg.spark.read.branch_reads import recorded_reads
 from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.write.task_files import first_batch, task_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from floeberg.scan.task_group import TaskGroup
-    from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.write.input_columns import InputColumns
-    from floeberg.write.receipt import Receipt
-    from floeberg.write.recipe import WriteRecipe
     from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
 __all__ = [
@@ -36,8 +33,6 @@ __all__ = [
     "KEPT",
     "PLACES",
     "UPDATED",
-    "AppendTask",
-    "Appended",
     "ChangeTask",
     "CopyTask",
     "Repeats",
@@ -51,48 +46,6 @@ KEPT, DELETED, UPDATED, INSERTED = range(4)
 
 PLACES = ("floeberg_done", "floeberg_file", "floeberg_pos", "floeberg_row_id")
 """The first columns of the rows of `ChangeTask`."""
-
-
-@dataclass(frozen=True)
-class Appended:
-    """What a task that writes rows did.
-
-    Args:
-        receipt: Its files; `None` where there were no rows.
-        reads: What its query read of the table.
-    """
-
-    receipt: Receipt | None
-    reads: tuple[BranchRead, ...]
-
-
-@dataclass(frozen=True)
-class AppendTask:
-    """Writes rows to files.
-
-    Args:
-        recipe: How.
-        columns: How the frame's first columns become the table's. Others are left out.
-        table: The UUID of the table.
-    """
-
-    recipe: WriteRecipe
-    columns: InputColumns
-    table: str | None
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Appended:
-        """Writes the rows of a task. Where it fails it leaves no file."""
-        first, receipt = _first(batches), None
-        if first is not None:
-            task, partition = _task()
-            own = first.select(range(len(self.columns.names)))
-            rows = self.columns.reader(own.schema, chain((first,), batches))
-            receipt = self.recipe.write(rows, task=task, partition=partition)
-        # It is asked after the last row, since reading goes on until then.
-        return Appended(receipt, recorded_reads(self.table))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "AppendTask", self.recipe, self.columns, self.table)
 
 
 @dataclass
@@ -140,9 +93,9 @@ class ChangeTask:
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
         done, places = Changed(), list[Any]()
-        task, partition = _task()
+        task, partition = task_name()
         rows = self._new_rows(batches, done, places)
-        first = _first(rows)
+        first = first_batch(rows)
         if first is not None:
             reader = pa.RecordBatchReader.from_batches(first.schema, chain((first,), rows))
             done.written = self.recipe.write(
@@ -239,10 +192,10 @@ class CopyTask:
             for number, (group, places) in enumerate(zip(*batch.columns, strict=True)):
                 read: TaskGroup = pickle.loads(group.as_py())  # noqa: S301 - made by the driver
                 rows = _without(read, pickle.loads(places.as_py()))  # noqa: S301 - the same
-                first = _first(rows)
+                first = first_batch(rows)
                 if first is None:
                     continue
-                task, partition = _task()
+                task, partition = task_name()
                 reader = pa.RecordBatchReader.from_batches(first.schema, chain((first,), rows))
                 receipts.append(
                     self.recipe.write(
@@ -286,18 +239,3 @@ def _with_lineage(rows: pa.RecordBatch, row_ids: Any) -> pa.RecordBatch:  # noqa
     ]
     columns = [*rows.columns, row_ids.cast(pa.int64()), pa.nulls(rows.num_rows, pa.int64())]
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
-
-
-def _first(batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
-    """The first batch with rows."""
-    return next((batch for batch in batches if batch.num_rows), None)
-
-
-def _task() -> tuple[str, int]:
-    """What names of files have: attempts of a task differ in it."""
-    from pyspark import TaskContext  # noqa: PLC0415 - importing floeberg.spark imports nothing large
-
-    context = TaskContext.get()
-    if context is None:
-        return uuid.uuid4().hex, 0
-    return str(context.taskAttemptId()), context.partitionId()

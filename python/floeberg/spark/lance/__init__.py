@@ -1,1 +1,0 @@
-"""Reading Lance tables through PySpark."""

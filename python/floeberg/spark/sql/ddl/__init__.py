@@ -1,0 +1,1 @@
+"""How do statements define and describe tables, namespaces and branches?"""

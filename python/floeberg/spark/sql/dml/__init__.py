@@ -1,0 +1,1 @@
+"""How do statements change rows of tables?"""

@@ -1,0 +1,1 @@
+"""Which procedures does CALL run?"""

@@ -1,0 +1,264 @@
+"""Which procedures does CALL run, with which arguments and results?
+
+`CALL catalog.system.procedure(...)`, with the names, arguments and columns that Iceberg's procedures for Spark have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.spark.sql.procedures.file_procedures import add_files, register_table
+from floeberg.spark.sql.query.changelogs import create_changelog_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.catalog import Catalog
+    from floeberg.spark.sql.query.queries import Queries
+    from floeberg.spark.sql.text.token_reader import TokenReader
+    from floeberg.table import Table
+
+__all__ = ["call"]
+
+
+@dataclass(frozen=True)
+class _Procedure:
+    """A procedure.
+
+    Args:
+        parameters: Its parameters after `table`, with Spark's type; those with `?` may be left out.
+        columns: The columns of its result.
+        run: What it does: the rows of its result.
+    """
+
+    parameters: Mapping[str, str]
+    columns: str
+    run: Callable[[_Place, Mapping[str, Any]], Sequence[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The table that a procedure is for, which may not be there yet.
+
+    Args:
+        spark: The session.
+        catalog: Its catalog.
+        levels: Its name there.
+        reading: What `Scan.to_spark` is given.
+    """
+
+    spark: SparkSession
+    catalog: Catalog
+    levels: tuple[str, ...]
+    reading: Mapping[str, Any]
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.catalog.load_table(self.levels)
+
+
+def _of_table(run: Callable[[Table, Mapping[str, Any]], tuple[Any, ...]]) -> Any:  # noqa: ANN401 - as `_Procedure.run`
+    """A procedure whose result is one row."""
+    return lambda place, given: [run(place.table, given)]
+
+
+def call(queries: Queries, words: TokenReader) -> DataFrame | None:
+    """Runs what follows `CALL`; `None` where the procedure is not one of a catalog of ours.
+
+    Raises:
+        UnsupportedError: There is no such procedure.
+        InvalidInputError: An argument is missing, unknown or of another type.
+    """
+    parts = words.name()
+    if len(parts) < 2 or parts[-2].lower() != "system":  # noqa: PLR2004 - the namespace of procedures
+        return None
+    catalog = queries.known.catalog(parts[0]) if len(parts) > 2 else queries.known.default  # noqa: PLR2004
+    if catalog is None:
+        return None
+    name = parts[-1].lower()
+    procedure = _PROCEDURES.get(name)
+    if name in _INSTEAD:
+        raise UnsupportedError(f"CALL {'.'.join(parts)} is not supported: {_INSTEAD[name]}")
+    if procedure is None:
+        raise UnsupportedError(
+            f"CALL {'.'.join(parts)}: expected one of the procedures {', '.join(sorted(_PROCEDURES))}"
+        )
+    inside = words.inside()
+    words.end()
+    given = _arguments(queries, inside, name, {"table": "string", **procedure.parameters})
+    levels = tuple(str(given.pop("table")).replace("`", "").split("."))
+    if levels[0] == catalog.name and len(levels) > 2:  # noqa: PLR2004 - a catalog before both
+        levels = levels[1:]
+    rows = procedure.run(_Place(queries.spark, catalog, levels, queries.reading), given)
+    return queries.spark.createDataFrame(list(rows), procedure.columns)
+
+
+def _arguments(
+    queries: Queries, inside: TokenReader, name: str, parameters: Mapping[str, str]
+) -> dict[str, Any]:
+    """The values of arguments by their names, as Spark evaluates them."""
+    texts: dict[str, str] = {}
+    names = list(parameters)
+    by_name = inside.next(1) == "=>"
+    while not inside.is_at_end:
+        if by_name:
+            key = inside.one_name().lower()
+            inside.expect("=>")
+        elif len(texts) == len(names):
+            raise InvalidInputError(
+                f"CALL {name}: expected at most {len(names)} arguments: {', '.join(names)}"
+            )
+        else:
+            key = names[len(texts)]
+        if key not in parameters or key in texts:
+            raise InvalidInputError(
+                f"CALL {name}: the argument {key!r}: expected each of {', '.join(names)} once"
+            )
+        texts[key] = inside.until(",").text
+        if not inside.take(","):
+            inside.end()
+    missing = [key for key, kind in parameters.items() if not kind.endswith("?") and key not in texts]
+    if missing:
+        raise InvalidInputError(f"CALL {name}: the argument {missing[0]!r} is missing")
+    listed = []
+    for key, text in texts.items():
+        kind = parameters[key].rstrip("?")
+        value = f"CAST({text}\n AS {kind})"
+        listed.append(f"unix_millis({value})" if kind == "timestamp" else value)
+    row = queries.spark.sql("SELECT " + ", ".join(listed), queries.args).first()
+    values = dict(zip(texts, row or (), strict=True))
+    for key, value in values.items():
+        if value is None and not parameters[key].endswith("?"):
+            raise InvalidInputError(f"CALL {name}: the argument {key!r} is null")
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _current(table: Table) -> int | None:
+    # What procedures move is main, whatever is audited.
+    found = table.snapshot_by_name("main")
+    return None if found is None else found.snapshot_id
+
+
+def _rollback_to_snapshot(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    before = _current(table)
+    table.manage_snapshots().rollback_to_snapshot(given["snapshot_id"]).commit()
+    return before, _current(table)
+
+
+def _rollback_to_timestamp(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    before = _current(table)
+    table.manage_snapshots().rollback_to_timestamp(given["timestamp"]).commit()
+    return before, _current(table)
+
+
+def _set_current_snapshot(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    before = _current(table)
+    if len(given) != 1:
+        raise InvalidInputError("CALL set_current_snapshot: expected either snapshot_id or ref")
+    table.manage_snapshots().set_current_snapshot(given.get("snapshot_id"), given.get("ref")).commit()
+    return before, _current(table)
+
+
+def _cherrypick_snapshot(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    table.manage_snapshots().cherrypick(given["snapshot_id"]).commit()
+    return given["snapshot_id"], _current(table)
+
+
+def _publish_changes(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    staged = [each.snapshot_id for each in table.snapshots() if each.summary.get("wap.id") == given["wap_id"]]
+    table.manage_snapshots().publish_changes(given["wap_id"]).commit()
+    return staged[0] if staged else None, _current(table)
+
+
+def _fast_forward(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    branch = given["branch"]
+    before = table.refs()[branch].snapshot_id if branch in table.refs() else None
+    table.manage_snapshots().fast_forward(branch, given["to"]).commit()
+    return branch, before, table.refs()[branch].snapshot_id
+
+
+def _ancestors_of(place: _Place, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+    """A snapshot and those before it, as far as they are still there."""
+    table, found = place.table, list[tuple[Any, ...]]()
+    by_id = {each.snapshot_id: each for each in table.snapshots()}
+    wanted = given.get("snapshot_id", _current(table))
+    if wanted is not None and wanted not in by_id:
+        raise NotFoundError(f"CALL ancestors_of: the table has no snapshot {wanted}")
+    while wanted in by_id and len(found) < len(by_id):
+        snapshot = by_id[wanted]
+        found.append((snapshot.snapshot_id, snapshot.timestamp_ms))
+        wanted = snapshot.parent_snapshot_id
+    return found
+
+
+def _changelog_view(place: _Place, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+    made = create_changelog_view(place.spark, place.table, place.levels[-1], given, place.reading)
+    return [(made,)]
+
+
+_BOTH = "previous_snapshot_id bigint, current_snapshot_id bigint"
+_SOURCE = "source_snapshot_id bigint, current_snapshot_id bigint"
+_PROCEDURES = {
+    "rollback_to_snapshot": _Procedure({"snapshot_id": "bigint"}, _BOTH, _of_table(_rollback_to_snapshot)),
+    "rollback_to_timestamp": _Procedure({"timestamp": "timestamp"}, _BOTH, _of_table(_rollback_to_timestamp)),
+    "set_current_snapshot": _Procedure(
+        {"snapshot_id": "bigint?", "ref": "string?"}, _BOTH, _of_table(_set_current_snapshot)
+    ),
+    "cherrypick_snapshot": _Procedure({"snapshot_id": "bigint"}, _SOURCE, _of_table(_cherrypick_snapshot)),
+    "publish_changes": _Procedure({"wap_id": "string"}, _SOURCE, _of_table(_publish_changes)),
+    "fast_forward": _Procedure(
+        {"branch": "string", "to": "string"},
+        "branch_updated string, previous_ref bigint, updated_ref bigint",
+        _of_table(_fast_forward),
+    ),
+    "ancestors_of": _Procedure(
+        {"snapshot_id": "bigint?"}, "snapshot_id bigint, timestamp bigint", _ancestors_of
+    ),
+    "add_files": _Procedure(
+        {
+            "source_table": "string",
+            "partition_filter": "map<string,string>?",
+            "check_duplicate_files": "boolean?",
+            "parallelism": "int?",
+        },
+        "added_files_count bigint, changed_partition_count bigint",
+        lambda place, given: [add_files(place.spark, place.table, given)],
+    ),
+    "create_changelog_view": _Procedure(
+        {
+            "changelog_view": "string?",
+            "options": "map<string,string>?",
+            "net_changes": "boolean?",
+            "compute_updates": "boolean?",
+            "identifier_columns": "array<string>?",
+        },
+        "changelog_view string",
+        _changelog_view,
+    ),
+    "register_table": _Procedure(
+        {"metadata_file": "string"},
+        "current_snapshot_id bigint, total_records_count bigint, total_data_files_count bigint",
+        lambda place, given: [register_table(place.catalog, place.levels, given)],
+    ),
+}
+_MAKE = "make the table with CREATE TABLE, and add the files with CALL add_files"
+_MAINTAIN = "the library does not maintain tables yet"
+_COMPUTE = "the library keeps statistics, and computes none"
+_INSTEAD = {
+    "snapshot": _MAKE,
+    "migrate": _MAKE,
+    "expire_snapshots": _MAINTAIN,
+    "remove_orphan_files": _MAINTAIN,
+    "rewrite_data_files": _MAINTAIN,
+    "rewrite_manifests": _MAINTAIN,
+    "rewrite_position_delete_files": _MAINTAIN,
+    "rewrite_table_path": "tables that were moved are read with `relocate`",
+    "compute_table_stats": _COMPUTE,
+    "compute_partition_stats": _COMPUTE,
+}
+"""Procedures of Iceberg that are not here, and what to do."""

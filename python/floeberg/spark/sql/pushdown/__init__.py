@@ -1,0 +1,1 @@
+"""Which rows does a condition of Spark keep, in filters of ours?"""

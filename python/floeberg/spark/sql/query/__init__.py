@@ -1,0 +1,1 @@
+"""How does Spark run queries that read tables of a catalog?"""

@@ -1,0 +1,278 @@
+"""How does Spark run a query that names tables of the catalog?
+
+Invariant: Spark runs the text as written, with other names for these tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.session.conf import is_case_sensitive
+from floeberg.spark.sql.query.system_functions import TRUNCATE, with_typed_functions
+from floeberg.spark.sql.query.table_frames import frames_of
+from floeberg.spark.sql.text.grammar import Definitions
+from floeberg.spark.sql.text.references import references
+from floeberg.spark.sql.text.rewriting import edits, template
+from floeberg.spark.sql.text.statement import parse_query, read_statement
+from floeberg.spark.sql.text.table_queries import with_selects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.expressions import Expression
+    from floeberg.spark.sql.text.known_tables import KnownTables
+    from floeberg.spark.sql.text.references import Reference
+    from floeberg.spark.sql.text.statement import Statement
+    from floeberg.table import Table
+
+__all__ = ["KEPT_ROWS", "Queries", "Reads"]
+
+KEPT_ROWS = "floeberg_kept"
+"""Begins the names of views of rows that are kept."""
+
+_INSTEAD = "floeberg.spark.sql does not know this statement: use the methods of the table, or of its catalog"
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What the queries of a statement read.
+
+    Args:
+        tables: Tables of the catalog, one for each use.
+        others: Spark's own tables and views, as they are named.
+    """
+
+    tables: list[Table] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def clear(self) -> None:
+        """Forgets all of it."""
+        self.tables.clear()
+        self.others.clear()
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Runs the queries of one statement. All of them read the same snapshots.
+
+    Args:
+        spark: The session.
+        known: The tables that the statement may name.
+        args: Values of parameters.
+        reading: What `Scan.to_spark` is given.
+        reads: What frames read.
+        defined: The common table expressions that the statement begins with.
+    """
+
+    spark: SparkSession
+    known: KnownTables
+    args: dict[str, Any] | list[Any] | None = None
+    reading: dict[str, Any] = field(default_factory=dict)
+    reads: Reads = field(default_factory=Reads)
+    defined: Definitions = field(default_factory=Definitions)
+
+    def frame(
+        self, text: str, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
+    ) -> DataFrame:
+        """The frame of a query, which may name what the statement defines.
+
+        Args:
+            text: The query.
+            empty: Whether only its columns are asked for: no table is planned.
+            narrowed: Filters that the rows of the tables in its own FROM pass, those of subqueries not; `None` is
+                nothing that is known.
+        """
+        statement = self._read(text)
+        if statement is None:
+            return self.spark.sql(text, self.args)
+        return self.run(statement, empty=empty, narrowed=narrowed)
+
+    def with_definitions(self, text: str) -> str:
+        """A query, with the common table expressions of the statement before it where it may name them."""
+        statement = self._read(text)
+        return text if statement is None else statement.text
+
+    def _read(self, text: str) -> Statement | None:
+        """A query with the common table expressions before it; `None` where Spark is to say what is wrong."""
+        statement = read_statement(text)
+        # TABLE name, where what stands before it was not part of the text.
+        statement = None if statement is None else with_selects(statement)
+        # A name may be put together by Spark.
+        if statement is None or not (
+            self.defined.text and (statement.hides_columns or statement.words & self.defined.names)
+        ):
+            return statement
+        # One that defines names of its own stands in brackets.
+        begins = statement.tokens[0].text.upper()
+        own = f"SELECT * FROM ({statement.text}\n)" if begins == "WITH" else statement.text  # noqa: S608 - the user's own text
+        return read_statement(f"{self.defined.text} {own}")
+
+    def run(
+        self,
+        statement: Statement,
+        *,
+        empty: bool = False,
+        narrowed: Sequence[Expression] | None = None,
+        before: str = "",
+        after: str = "",
+    ) -> DataFrame:
+        """Runs a statement. It is a query, or names no table of the catalog.
+
+        Args:
+            statement: The statement.
+            empty: Whether only its columns are asked for.
+            narrowed: As for `frame`.
+            before: What makes another statement of Spark of the query, as `EXPLAIN`.
+            after: What ends that statement.
+        """
+        spark = self.spark
+        tree = _query(spark, statement, self.known)
+        if tree is not None and TRUNCATE in statement.text:
+            statement = with_typed_functions(spark, statement, tree, self._type_of) or statement
+            tree = _query(spark, statement, self.known)
+        uses = [] if tree is None else references(statement, tree, self.known)
+        if not empty:
+            self.reads.others.extend(_others(spark, statement, tree, uses))
+        if not uses:
+            return _run(spark, statement, self.known, before + statement.text + after, self.args, {})
+        case_sensitive = is_case_sensitive(spark)
+        changes = edits(statement, tree, uses, case_sensitive=case_sensitive)
+        if not empty:
+            self.reads.tables.extend(use.found.table for use in uses)
+        frames = frames_of(
+            spark,
+            statement,
+            tree,
+            uses,
+            self.reading,
+            case_sensitive=case_sensitive,
+            empty=empty,
+            narrowed=narrowed,
+        )
+        named = {f"floeberg_{at}": frame for at, frame in enumerate(frames)}
+        whole = template(before, ()) + template(statement.text, changes) + template(after, ())
+        return _run(spark, statement, self.known, whole, self.args, named)
+
+    def run_with(self, before: str, query: str, *, empty: bool = False, after: str = "") -> DataFrame:
+        """Runs a statement that is a query with something before it, as `EXPLAIN`.
+
+        Args:
+            before: What stands before the query.
+            query: The query.
+            empty: Whether only its columns are asked for.
+            after: What stands after the query.
+        """
+        statement = read_statement(query)
+        statement = None if statement is None else with_selects(statement)
+        if statement is None:
+            return self.spark.sql(before + query + after, self.args)
+        return self.run(statement, empty=empty, before=before, after=after)
+
+    def _type_of(self, query: str) -> str:
+        """The type of the only column of a query."""
+        return self.frame(query, empty=True).schema[0].dataType.simpleString()
+
+
+def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any:  # noqa: ANN401 - sqlglot's
+    """The tree of the query; `None` if it names no table of the catalog and Spark runs it."""
+    from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    trees, near = parse_query(statement) if statement.is_query else ([], "")
+    if len(trees) == 1 and isinstance(trees[0], exp.Query):
+        return trees[0]
+    # After a table may stand a column of it.
+    ours = [
+        parts
+        for name in statement.names
+        for parts in (name.parts, name.parts[:-1])
+        if known.look_up(parts) is not None
+    ]
+    if not ours:
+        return None
+    name = ".".join(ours[0])
+    if len(trees) > 1:
+        raise InvalidInputError(
+            f"expected one statement, found {len(trees)}: {name!r} is a table of a catalog"
+        )
+    if statement.word == "TABLE":
+        raise UnsupportedError(f"TABLE: {name!r} is a table of a catalog: write SELECT * FROM {name}")  # noqa: S608 - a text to read
+    if not trees and (statement.is_query or statement.is_unheard_of):
+        _let_spark_judge(spark, statement.text)
+        raise UnsupportedError(
+            f"the query cannot be understood{near}, and {name!r} is a table of a catalog: make a view of the table "
+            "with floeberg.spark.create_view, and query that"
+        )
+    raise UnsupportedError(f"{statement.word}: {name!r} is a table of a catalog, and {_INSTEAD}")
+
+
+def _others(
+    spark: SparkSession,
+    statement: Statement,
+    tree: Any,  # noqa: ANN401 - the same
+    uses: Sequence[Reference],
+) -> Iterator[str]:
+    """The tables and views of Spark that a query names.
+
+    A common table expression may have the name of a view, and read it: where there is such a view, it is among them.
+    """
+    from sqlglot import exp  # noqa: PLC0415 - the same
+
+    if tree is None:
+        yield f"{statement.text[:40]} .."
+        return
+    own = {id(use.node) for use in uses}
+    named = {each.alias_or_name.lower() for each in tree.find_all(exp.CTE)}
+    for node in tree.find_all(exp.Table):
+        # A function has the rows that its arguments say.
+        if id(node) in own or not isinstance(node.parts[0], exp.Identifier):
+            continue
+        name = ".".join(f"`{part.name.replace('`', '``')}`" for part in node.parts)
+        if len(node.parts) == 1 and node.name.startswith(KEPT_ROWS):
+            continue
+        if len(node.parts) > 1 or node.name.lower() not in named or spark.catalog.tableExists(name):
+            yield name
+
+
+def _let_spark_judge(spark: SparkSession, text: str) -> None:
+    """Raises Spark's own error where the text is not SQL. Nothing is run."""
+    from pyspark.errors import ParseException, PySparkException  # noqa: PLC0415 - the same
+
+    try:
+        spark.sql(f"EXPLAIN {text}")
+    except ParseException:
+        spark.sql(text)
+    except PySparkException:
+        return
+
+
+def _run(  # noqa: PLR0913, PLR0917 - what is run, and what is said of it
+    spark: SparkSession,
+    statement: Statement,
+    known: KnownTables,
+    text: str,
+    args: dict[str, Any] | list[Any] | None,
+    frames: dict[str, DataFrame],
+) -> DataFrame:
+    from pyspark.errors import AnalysisException, ParseException  # noqa: PLC0415 - the same
+
+    try:
+        # PySpark names the frames, and forgets the names when the statement is analysed.
+        return spark.sql(text, args, **frames)
+    except ParseException:
+        if frames:
+            _let_spark_judge(spark, statement.text)
+        raise
+    except AnalysisException as error:
+        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        for parts in statement.quoted_and_plain_names:
+            if parts[-1] in str(error) and known.look_up(parts) is not None:
+                raise UnsupportedError(
+                    f"{'.'.join(parts)!r} is a table of a catalog, and is not understood where it stands: "
+                    "write its name after FROM or JOIN"
+                ) from error
+        raise

@@ -1,0 +1,1 @@
+"""What does a statement say: its tokens, names, tables and grammar?"""

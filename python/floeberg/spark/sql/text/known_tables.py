@@ -1,0 +1,291 @@
+"""Which names of a statement are tables of the catalog?
+
+A name with one part is Spark's: a temporary view, a common table expression, a table of the current database. A longer
+name is the catalog's if the catalog has it, with or without the name of the catalog in front. A metadata table
+(`orders.snapshots`), a branch or a snapshot may follow, spelled as in Iceberg (`orders.branch_audit`).
+
+Invariant: a name is looked up once a statement, and each table is loaded once: all its uses read the same snapshot.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+from floeberg.catalog import load_catalog
+from floeberg.catalog.configuration import configured_name, configured_properties
+from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError, UnsupportedError
+from floeberg.spark.session.wap import under_wap
+from floeberg.spark.tables import open_named
+from floeberg.table.inspect import MetadataTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from floeberg.catalog import Catalog
+    from floeberg.table import Table
+
+__all__ = ["CHANGES", "Found", "KnownTables"]
+
+CHANGES = "changes"
+"""What follows the name of a table whose changes are read."""
+_METADATA: frozenset[str] = frozenset({*get_args(MetadataTable), CHANGES})
+_SELECTOR = re.compile(r"(branch|tag)_(.+)|(snapshot_id|at_timestamp)_([0-9]+)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A table that a name means, and what of it."""
+
+    table: Table
+    full: tuple[str, ...]
+    """The whole name, with that of the catalog."""
+    metadata: str | None = None
+    """A metadata table, or `changes`."""
+    ref: tuple[str, str] | None = None
+    """`branch` or `tag`, and its name."""
+    snapshot_id: int | None = None
+    timestamp_ms: int | None = None
+
+
+class KnownTables:
+    """The tables that a statement may name.
+
+    Args:
+        spark: The session.
+        catalog: The catalog, its name in the configuration, or `None` for the default one.
+    """
+
+    def __init__(self, spark: SparkSession, catalog: Catalog | str | None) -> None:
+        self._spark = spark
+        if catalog is None:
+            name = configured_name()
+            self._catalog = load_catalog(name) if configured_properties(name) else None
+        else:
+            self._catalog = load_catalog(catalog) if isinstance(catalog, str) else catalog
+        self._others: dict[str, Catalog | None] = {}
+        self._tables: dict[tuple[tuple[Any, ...], tuple[str, ...]], Table | None] = {}
+        self._found: dict[tuple[str, ...], Found | None] = {}
+        self._of_spark: dict[tuple[str, ...], bool] = {}
+
+    def find(self, parts: tuple[str, ...]) -> Found | None:
+        """The table of the catalog that a name means; `None` for a table of Spark.
+
+        Raises:
+            InvalidInputError: Spark has a table of the name, too.
+            NoSuchTableError: The name begins with the catalog or one of its namespaces, and the table does not exist.
+        """
+        found = self.look_up(parts)
+        if found is None:
+            self._explain_absence(parts)
+        elif found.full[-len(parts) :] == parts and len(found.full) > len(parts) and self._spark_has(parts):
+            name = ".".join(parts)
+            raise InvalidInputError(
+                f"both the catalog {found.full[0]!r} and Spark have a table {name!r}: write {'.'.join(found.full)!r} "
+                f"or 'spark_catalog.{name}'"
+            )
+        return found
+
+    def look_up(self, parts: tuple[str, ...]) -> Found | None:
+        """Like `find`, but without errors for missing or ambiguous tables."""
+        if len(parts) < 2:  # noqa: PLR2004 - a namespace and a name
+            return None
+        if parts not in self._found:
+            own = self._named(parts[0])
+            places = [(own, parts[1:])] if own is not None else []
+            if self._catalog is not None:
+                places.append((self._catalog, parts))
+            tried = (_in_catalog(self, catalog, levels) for catalog, levels in places)
+            self._found[parts] = next((found for found in tried if found is not None), None)
+        return self._found[parts]
+
+    def load(self, catalog: Catalog, levels: tuple[str, ...]) -> Table | None:
+        """A table of a catalog, or `None`."""
+        key = (catalog.name, *sorted(catalog.properties.items())), levels
+        if key not in self._tables:
+            self._tables[key] = None
+            # A name that no table of the catalog can have is somebody else's.
+            try:
+                there = len(levels) > 1 and catalog.table_exists(levels)
+            except InvalidInputError:
+                there = False
+            if there:
+                self._tables[key] = under_wap(self._spark, catalog.load_table(levels))
+        return self._tables[key]
+
+    def open(self, name: str, catalog: Catalog | str | None) -> Table:
+        """A table as `floeberg.spark.create_view` names it, the same as other names of it give in this statement."""
+        if catalog is None and "/" in name:
+            return open_named(name, None)
+        place = catalog if catalog is not None and not isinstance(catalog, str) else load_catalog(catalog)
+        return self.load(place, tuple(name.split("."))) or open_named(name, place)
+
+    def beside(self, catalog: Catalog | None) -> KnownTables:
+        """The tables of another default catalog, at the same snapshots."""
+        if catalog is self._catalog:
+            return self
+        made = copy(self)
+        made._catalog, made._found, made._others = catalog, {}, {}  # noqa: SLF001 - its own class
+        return made
+
+    @property
+    def default(self) -> Catalog | None:
+        """The catalog whose tables are named without it."""
+        return self._catalog
+
+    def catalog(self, name: str) -> Catalog | None:
+        """The catalog of a name, if there is one."""
+        return self._named(name)
+
+    def place(self, parts: tuple[str, ...]) -> tuple[Catalog, tuple[str, ...]] | None:
+        """Where a table of a name is, or would be made; `None` for a table of Spark.
+
+        Raises:
+            InvalidInputError: Both the catalog and Spark have the namespace.
+        """
+        own = self._named(parts[0]) if len(parts) > 2 else None  # noqa: PLR2004 - a catalog before both
+        if own is not None:
+            return own, parts[1:]
+        if self._catalog is None or len(parts) < 2:  # noqa: PLR2004 - a namespace and a name
+            return None
+        found = self.namespace(parts[:-1])
+        if found is None or not found[0].namespace_exists(found[1]):
+            return None
+        if self._spark_has_namespace(parts[:-1]):
+            name = ".".join(parts)
+            raise InvalidInputError(
+                f"both the catalog {found[0].name!r} and Spark have a namespace {'.'.join(parts[:-1])!r}: write "
+                f"'{found[0].name}.{name}' or 'spark_catalog.{name}'"
+            )
+        return found[0], parts
+
+    def namespace(self, parts: tuple[str, ...]) -> tuple[Catalog, tuple[str, ...]] | None:
+        """Where a namespace of a name is, or would be made; `None` for one of Spark."""
+        own = self._named(parts[0]) if len(parts) > 1 else None
+        if own is not None:
+            return own, parts[1:]
+        if self._catalog is None or parts[0] == "spark_catalog":
+            return None
+        return self._catalog, parts
+
+    def existing_namespace(self, parts: tuple[str, ...]) -> tuple[Catalog, tuple[str, ...]] | None:
+        """The namespace of a name; `None` for one of Spark, or none at all."""
+        found = self.namespace(parts)
+        if found is None or (len(parts) > 1 and found[1] != parts):
+            return found
+        return found if found[0].namespace_exists(parts) and not self._spark_has_namespace(parts) else None
+
+    def check_one_namespace(self, parts: tuple[str, ...]) -> None:
+        """Checks that a name means one namespace.
+
+        Raises:
+            InvalidInputError: Both the catalog and Spark have a namespace of it.
+        """
+        found = self.namespace(parts)
+        if (
+            found is not None
+            and found[1] == parts
+            and found[0].namespace_exists(parts)
+            and self._spark_has_namespace(parts)
+        ):
+            name = ".".join(parts)
+            raise InvalidInputError(
+                f"both the catalog {found[0].name!r} and Spark have a namespace {name!r}: write "
+                f"'{found[0].name}.{name}' or 'spark_catalog.{name}'"
+            )
+
+    def _spark_has_namespace(self, parts: tuple[str, ...]) -> bool:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+        try:
+            return bool(
+                self._spark.catalog.databaseExists(".".join(f"`{part.replace('`', '``')}`" for part in parts))
+            )
+        except PySparkException:
+            return False
+
+    def _named(self, name: str) -> Catalog | None:
+        """The catalog of a name: the given one, or one of the configuration."""
+        if self._catalog is not None and name == self._catalog.name:
+            return self._catalog
+        if name not in self._others:
+            self._others[name] = load_catalog(name) if configured_properties(name) else None
+        return self._others[name]
+
+    def _explain_absence(self, parts: tuple[str, ...]) -> None:
+        own = self._named(parts[0]) if len(parts) > 2 else None  # noqa: PLR2004 - a catalog before both
+        catalog, levels = (self._catalog, parts) if own is None else (own, parts[1:])
+        if catalog is None or len(levels) < 2:  # noqa: PLR2004
+            return
+        try:
+            tables = catalog.list_tables(levels[:-1])
+        except (NoSuchNamespaceError, InvalidInputError):
+            if own is None:
+                return
+            tables = []
+        if self._spark_has(parts):
+            return
+        if _is_view(catalog, levels):
+            name = ".".join(levels)
+            raise NoSuchTableError(
+                f"{name!r} is a view, which is not expanded here: write the statement that "
+                f"catalog.load_view({name!r}).sql_for('spark') returns"
+            )
+        error = catalog.no_such_table(levels)
+        listed = [".".join(each) for each in tables]
+        near = difflib.get_close_matches(".".join(levels), listed)
+        raise NoSuchTableError(
+            error.message + (f"; near matches: {', '.join(map(repr, near))}" if near else "")
+        )
+
+    def _spark_has(self, parts: tuple[str, ...]) -> bool:
+        if parts not in self._of_spark:
+            self._of_spark[parts] = self._asked_of_spark(parts)
+        return self._of_spark[parts]
+
+    def _asked_of_spark(self, parts: tuple[str, ...]) -> bool:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+        name = ".".join(f"`{part.replace('`', '``')}`" for part in parts)
+        try:
+            return bool(self._spark.catalog.tableExists(name))
+        except PySparkException:
+            # Spark has no catalog or no namespace of that name.
+            return False
+
+
+def _is_view(catalog: Catalog, levels: tuple[str, ...]) -> bool:
+    try:
+        return catalog.view_exists(levels)
+    except UnsupportedError:
+        return False
+
+
+def _in_catalog(known: KnownTables, catalog: Catalog, levels: tuple[str, ...]) -> Found | None:
+    full = (catalog.name, *levels)
+    table = known.load(catalog, levels)
+    if table is not None:
+        return Found(table, full)
+    if len(levels) < 3:  # noqa: PLR2004 - something after the name
+        return None
+    last = levels[-1]
+    selector = _SELECTOR.fullmatch(last)
+    if last.lower() not in _METADATA and selector is None:
+        return None
+    table = known.load(catalog, levels[:-1])
+    if table is None:
+        return None
+    found = Found(table, full)
+    return (
+        replace(found, metadata=last.lower()) if selector is None else replace(found, **_selected(selector))
+    )
+
+
+def _selected(selector: re.Match[str]) -> dict[str, Any]:
+    kind, name, other, number = selector.groups()
+    if kind is not None:
+        return {"ref": (kind, name)}
+    return {"snapshot_id" if other == "snapshot_id" else "timestamp_ms": int(number)}

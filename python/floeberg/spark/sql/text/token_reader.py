@@ -1,0 +1,300 @@
+"""Which words, names, numbers and pieces of text does a statement consist of, from left to right?
+
+In: the tokens of a statement. Out: what the grammar asks for, or an error that shows the word that was found instead.
+
+Invariant: a piece is a part of the text as it is written. Where it ends is found by brackets and by CASE ... END alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from floeberg.errors import UnsupportedError
+from floeberg.spark.sql.text.dialect import dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from floeberg.spark.sql.text.statement import Statement
+
+__all__ = ["Span", "Token", "TokenReader"]
+
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+
+
+@dataclass(frozen=True)
+class Token:
+    """One word, sign, quoted name, number or string."""
+
+    text: str
+    """Without quotes."""
+    upper: str
+    """In upper case; empty where quotes say that it is not a keyword."""
+    start: int
+    end: int
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it may be a part of a name."""
+        return not self.upper or self.upper[0].isalnum() or self.upper[0] == "_"
+
+
+@dataclass(frozen=True)
+class Span:
+    """TokenReader that stand together."""
+
+    words: tuple[Token, ...]
+    text: str
+    """As written."""
+
+
+class TokenReader:
+    """The words of a statement, read from left to right.
+
+    Args:
+        text: The text of the statement.
+        words: Its words.
+        what: What is read, for errors.
+    """
+
+    def __init__(self, text: str, words: Sequence[Token], what: str) -> None:
+        self._text = text
+        self._words = words
+        self._at = 0
+        self._what = what
+
+    @classmethod
+    def of(cls, statement: Statement) -> TokenReader:
+        """The words of a statement, without a semicolon at its end."""
+        words = list(_words(statement))
+        while words and words[-1].upper == ";":
+            words.pop()
+        return cls(statement.text, words, words[0].text.upper() if words else "")
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether all words are read."""
+        return self._at >= len(self._words)
+
+    def is_end(self, ahead: int) -> bool:
+        """Whether there are no more words than these to read."""
+        return self._at + ahead >= len(self._words)
+
+    def next(self, ahead: int = 0) -> str:
+        """A word in upper case, which stays to be read; empty at the end and for what is quoted."""
+        at = self._at + ahead
+        return self._words[at].upper if at < len(self._words) else ""
+
+    def follows(self, *words: str) -> bool:
+        """Whether these words come next."""
+        return all(self.next(ahead) == word for ahead, word in enumerate(words))
+
+    def take(self, *words: str) -> bool:
+        """Reads words if they come next."""
+        there = self.follows(*words)
+        self._at += len(words) if there else 0
+        return there
+
+    def expect(self, *words: str) -> None:
+        """Reads words.
+
+        Raises:
+            UnsupportedError: Others come next.
+        """
+        for word in words:
+            if not self.take(word):
+                self.unexpected(word)
+
+    def end(self) -> None:
+        """Checks that nothing follows.
+
+        Raises:
+            UnsupportedError: Something does.
+        """
+        if not self.is_at_end:
+            self.unexpected("the end of the statement")
+
+    def unexpected(self, expected: str) -> NoReturn:
+        """Raises an error that shows the next word."""
+        found = "the end" if self.is_at_end else repr(self._words[self._at].text)
+        raise UnsupportedError(f"{self._what}: expected {expected}, found {found}")
+
+    def take_word(self) -> Token:
+        """Reads one word, whatever it is."""
+        if self.is_at_end:
+            self.unexpected("more words")
+        self._at += 1
+        return self._words[self._at - 1]
+
+    def name(self) -> tuple[str, ...]:
+        """Reads a name of one or more parts with dots between."""
+        return tuple(each.text for each in self.name_words())
+
+    def name_words(self) -> list[Token]:
+        """Reads a name, as words."""
+        parts: list[Token] = []
+        while True:
+            if not self.is_name:
+                self.unexpected("a name")
+            parts.append(self.take_word())
+            if not self.take("."):
+                return parts
+
+    def one_name(self) -> str:
+        """Reads a name of one part."""
+        parts = self.name()
+        if len(parts) > 1:
+            raise UnsupportedError(f"{self._what}: expected a name of one part, found {'.'.join(parts)!r}")
+        return parts[0]
+
+    def string(self) -> str:
+        """Reads a string without escapes."""
+        if self.is_at_end or not self._is_string(self._words[self._at]):
+            self.unexpected("a string")
+        word = self.take_word()
+        written = self._text[word.start : word.end]
+        if "\\" in written or written[0] in written[1:-1] or "${" in written:
+            raise UnsupportedError(
+                f"{self._what}: {written}: write the string without backslashes, quotes and ${{..}}"
+            )
+        return written[1:-1]
+
+    @property
+    def is_name(self) -> bool:
+        """Whether a name may come next."""
+        return not self.is_at_end and self._words[self._at].is_name and not self.is_string()
+
+    def is_string(self, ahead: int = 0) -> bool:
+        """Whether a string comes next, or after some words."""
+        return not self.is_end(ahead) and self._is_string(self._words[self._at + ahead])
+
+    def integer(self) -> int:
+        """Reads a whole number."""
+        if not re.fullmatch(r"[0-9]{1,19}L?", self.next()):
+            self.unexpected("a whole number")
+        return int(self.take_word().text.rstrip("lL"))
+
+    def until(self, *stops: str) -> Span:
+        """Reads up to one of some words, outside of brackets and of CASE, or to the end.
+
+        Raises:
+            UnsupportedError: Nothing stands before the word.
+        """
+        first, depth, cases = self._at, 0, 0
+        while not self.is_at_end:
+            upper = self.next()
+            if depth == 0 and cases == 0 and upper in stops:
+                break
+            if upper in _OPEN:
+                depth += 1
+            elif upper in _CLOSE:
+                if depth == 0:
+                    break
+                depth -= 1
+            elif upper == "CASE":
+                cases += 1
+            elif upper == "END":
+                cases = max(0, cases - 1)
+            self._at += 1
+        if first == self._at:
+            self.unexpected("an expression")
+        return self._span(first, self._at)
+
+    def type_text(self, *stops: str) -> str:
+        """Reads a type as Spark writes it, up to one of some words, a comma or a bracket outside of it."""
+        first, depth = self._at, 0
+        while not self.is_at_end:
+            upper = self.next()
+            if depth == 0 and (upper in stops or upper in {",", ")"}):
+                break
+            depth += upper.count("<") + upper.count("(") - upper.count(")")
+            depth -= 0 if upper in {"=>", "->"} else upper.count(">")
+            self._at += 1
+        if first == self._at:
+            self.unexpected("a type")
+        return self._span(first, self._at).text
+
+    def inside(self) -> TokenReader:
+        """Reads a pair of round brackets. What stands inside is read by what is returned."""
+        self.expect("(")
+        first = self._at
+        if not self.follows(")"):
+            while not self.follows(")"):
+                self.until()
+                if self.is_at_end:
+                    self.unexpected(")")
+        words = self._words[first : self._at]
+        self.expect(")")
+        return TokenReader(self._text, words, self._what)
+
+    def bracketed(self) -> str:
+        """Reads a pair of round brackets: the text inside."""
+        first = self._at + 1
+        self.inside()
+        if self._at - 1 == first:
+            self.unexpected("something in the brackets")
+        return self._span(first, self._at - 1).text
+
+    @property
+    def place(self) -> int:
+        """Where the next word begins in the text."""
+        return self._words[self._at].start if not self.is_at_end else len(self._text)
+
+    def closes_statement(self) -> bool:
+        """Whether the round bracket that comes next is closed by the last word."""
+        depth = 0
+        for at in range(self._at, len(self._words)):
+            depth += {"(": 1, ")": -1}.get(self._words[at].upper, 0)
+            if depth == 0:
+                return at == len(self._words) - 1
+        return False
+
+    def skip(self) -> None:
+        """Reads one word, or a pair of round brackets with all inside."""
+        if self.follows("("):
+            self.inside()
+        else:
+            self.take_word()
+
+    def rest(self) -> Span:
+        """Reads all that follows."""
+        first, self._at = self._at, len(self._words)
+        if first == self._at:
+            self.unexpected("more words")
+        return self._span(first, self._at)
+
+    def span(self, count: int) -> Span:
+        """Reads some words. Errors name the one after them as what is read."""
+        first, self._at = self._at, self._at + count
+        self._what = self.next()
+        return self._span(first, self._at)
+
+    def _span(self, first: int, end: int) -> Span:
+        words = tuple(self._words[first:end])
+        return Span(words, self._text[words[0].start : words[-1].end])
+
+    def _is_string(self, word: Token) -> bool:
+        return self._text[word.start] in dialect().string_quotes
+
+
+def _words(statement: Statement) -> Iterator[Token]:
+    """The tokens. A token of several keywords (`ORDER BY`) becomes one word each; generated tokens are left out."""
+    text, last = statement.text, 0
+    for token in statement.tokens:
+        if token.start < last:
+            continue
+        last = token.end + 1
+        written = text[token.start : last]
+        if written[0] in "`'\"":
+            yield Token(token.text, "", token.start, last)
+        elif written[0].isalpha() and re.search(r"\s", written):
+            for found in re.finditer(r"\S+", written):
+                yield Token(
+                    found[0], found[0].upper(), token.start + found.start(), token.start + found.end()
+                )
+        elif written == "!" and statement.dialect.bang_is_not:
+            yield Token(written, "NOT", token.start, last)
+        else:
+            yield Token(written, written.upper(), token.start, last)
