@@ -53,7 +53,7 @@ long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAV
 	FLOEBERG_LANCE_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/lance_tables/test_histories.py --timeout 0
 	FLOEBERG_INTERLEAVINGS=$(or $(INTERLEAVINGS),2000) $(PYTHON) -m pytest tests/python/commit/test_interleavings.py --timeout 0
 	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py tests/spark/test_sql_values.py --timeout 0
-	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/spark/test_sql_histories.py tests/spark/test_sql_methods.py tests/spark/test_stream_properties.py --timeout 0
+	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/spark/test_sql_histories.py tests/spark/test_sql_methods.py tests/spark/test_stream_properties.py tests/python/lance_tables/test_corpus.py --timeout 0
 	FLOEBERG_SETTINGS=all $(PYTHON) -m pytest tests/spark/test_sql_under_settings.py --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
@@ -125,6 +125,7 @@ venv: $(VENV)/.dev
 
 java: venv
 	@$(PYTHON) tools/check_java.py
+	@$(PYTHON) tools/share_classes.py
 
 # A requirements file is installed again when its content differs from the stamp of the last installation.
 $(VENV)/.%: requirements/%.txt tools/make_venv.py

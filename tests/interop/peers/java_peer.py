@@ -49,8 +49,8 @@ def read(metadata_location: str, expression: str | None = None) -> list[str]:
     scan = ICEBERG.data.IcebergGenerics.read(table)
     if expression is not None:
         scan = scan.where(ICEBERG.expressions.ExpressionParser.fromJson(expression, table.schema()))
-    kind = table.schema().asStruct()
-    return [line(list(VALUES.struct(kind, record).values())) for record in each(scan.build())]
+    encode = VALUES.encoder(table.schema().asStruct())
+    return [line(list(encode(record).values())) for record in each(scan.build())]
 
 
 def lineage(metadata_location: str) -> list[list[int | None]]:
@@ -101,7 +101,7 @@ def metrics(of: Any, rows: int) -> dict[str, Any]:
         for name in ("columnSizes", "valueCounts", "nullValueCounts", "nanValueCounts")
     }
     bounds = {
-        name: {str(key): VALUES._bytes(value).hex() for key, value in (getattr(of, name)() or {}).items()}
+        name: {str(key): VALUES.bytes_of(value).hex() for key, value in (getattr(of, name)() or {}).items()}
         for name in ("lowerBounds", "upperBounds")
     }
     return {"rows": rows} | counts | bounds

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -26,47 +27,52 @@ class Values:
         self._moments = {digits: pattern(f"uuuu-MM-dd'T'HH:mm:ss.{'S' * digits}") for digits in (6, 9)}
         self._times = pattern("HH:mm:ss.SSSSSS")
 
-    def struct(self, kind: Any, record: Any) -> dict[str, Any]:
-        """A record or struct, by the names of its fields."""
-        return {
-            field.name(): self.encode(field.type(), record.getField(field.name())) for field in kind.fields()
-        }
+    def encoder(self, kind: Any) -> Callable[[Any], Any]:
+        """What encodes values of a type.
 
-    def encode(self, kind: Any, value: Any) -> Any:  # noqa: C901, PLR0912 - a type each
-        """A value of a type."""
+        The type is asked once, not with each value: each question is a call between two processes.
+        """
+        encode = self._encoder(kind)
+        return lambda value: None if value is None else encode(value)
+
+    def _encoder(self, kind: Any) -> Callable[[Any], Any]:  # noqa: C901, PLR0912 - a type each
         name = kind.typeId().toString().lower()
-        if value is None or name == "unknown":
-            return None
+        if name == "unknown":
+            return lambda _: None
         if name in ("boolean", "integer", "long", "string"):
-            return value
+            return lambda value: value
         if name in ("float", "double"):
-            return value if math.isfinite(value) else self._special(value)
+            return lambda value: value if math.isfinite(value) else self._special(value)
         if name == "decimal":
-            return value.toPlainString() if hasattr(value, "toPlainString") else f"{value:.{kind.scale()}f}"
-        if name == "date":
-            return value.toString()
+            scale = kind.scale()
+            return lambda value: (
+                value.toPlainString() if hasattr(value, "toPlainString") else f"{value:.{scale}f}"
+            )
+        if name in ("date", "uuid"):
+            return lambda value: value.toString()
         if name == "time":
-            return value.format(self._times)
+            return lambda value: value.format(self._times)
         if name in ("timestamp", "timestamp_nano"):
             zone = "+00:00" if kind.shouldAdjustToUTC() else ""
-            return value.format(self._moments[9 if name.endswith("nano") else 6]) + zone
-        if name == "uuid":
-            return value.toString()
+            moments = self._moments[9 if name.endswith("nano") else 6]
+            return lambda value: value.format(moments) + zone
         if name == "fixed":
-            return bytes(value).hex()
+            return lambda value: bytes(value).hex()
         if name in ("binary", "geometry", "geography"):
-            return self._bytes(value).hex()
+            return lambda value: self.bytes_of(value).hex()
         if name == "struct":
-            return self.struct(kind, value)
+            fields = [(field.name(), self.encoder(field.type())) for field in kind.fields()]
+            return lambda record: {name: encode(record.getField(name)) for name, encode in fields}
         if name == "list":
-            return [self.encode(kind.elementType(), each) for each in value]
+            element = self.encoder(kind.elementType())
+            return lambda values: [element(each) for each in values]
         if name == "map":
-            pairs = [
-                [self.encode(kind.keyType(), key), self.encode(kind.valueType(), value[key])] for key in value
-            ]
-            return sorted(pairs, key=lambda pair: line(pair[0]).encode())
+            key, of = self.encoder(kind.keyType()), self.encoder(kind.valueType())
+            return lambda values: sorted(
+                ([key(each), of(values[each])] for each in values), key=lambda pair: line(pair[0]).encode()
+            )
         if name == "variant":
-            return self._variant(value.value())
+            return lambda value: self._variant(value.value())
         raise NotImplementedError(name)
 
     def record(self, kind: Any, value: dict[str, Any]) -> Any:
@@ -98,9 +104,9 @@ class Values:
     def _special(self, value: float) -> str:
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
-    def _bytes(self, buffer: Any) -> bytes:
-        copy = buffer.duplicate()
-        return bytes(copy.get() & 0xFF for _ in range(copy.remaining()))
+    def bytes_of(self, buffer: Any) -> bytes:
+        """What is left of a buffer."""
+        return bytes(self._jvm.org.apache.iceberg.util.ByteBuffers.toByteArray(buffer))
 
     def _variant(self, value: Any) -> Any:
         kind = value.type().toString().lower()

@@ -6,6 +6,7 @@ import lance
 import pyarrow as pa
 import pytest
 
+import tiers
 from corpus import LanceCase, lance_cases, lance_lent
 from floeberg import errors
 
@@ -84,8 +85,11 @@ def test_filters_keep_the_rows_that_pylance_keeps(case):
 def test_splits_have_every_row_once(case):
     scan = case.open().scan(selected_fields=["*", "_rowaddr"])
     whole = scan.to_arrow()
-    for size in (1, 1 << 12, 1 << 40):
+    for size in (1, 256, 1 << 12, 1 << 40):
         groups = scan.plan_files().split(size)
+        # Each opens its files: thousands of groups take a minute, and say what hundreds say.
+        if len(groups) > 1000 and not tiers.ALL:
+            continue
         parts = pa.concat_tables([group.to_arrow() for group in groups]) if groups else whole
         # NaN equals nothing, and is shown alike.
         assert parts.equals(whole) or repr(parts.to_pylist()) == repr(whole.to_pylist())
