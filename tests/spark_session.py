@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from check_java import java_fault
@@ -14,8 +13,6 @@ from pyspark.sql import SparkSession
 __all__ = ["spark"]
 
 CORES = 2
-DAEMON = Path(__file__).with_name("spark_daemon")
-"""The folder of `preloading_daemon.py` alone: workers find no other module of tests by it."""
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +31,6 @@ def spark(tmp_path_factory) -> Iterator[SparkSession]:
         "spark.local.dir": place / "local",
         "spark.log.level": "ERROR",
         "spark.python.authenticate.socketTimeout": "120s",
-        "spark.python.daemon.module": "preloading_daemon",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": CORES,
         "spark.sql.warehouse.dir": place / "warehouse",
@@ -44,9 +40,6 @@ def spark(tmp_path_factory) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master(f"local[{CORES}]").appName("floeberg-tests")
     for name, value in confs.items():
         builder = builder.config(name, str(value))
-    with pytest.MonkeyPatch.context() as patches:
-        # The JVM keeps it for workers.
-        patches.setenv("PYTHONPATH", str(DAEMON), prepend=os.pathsep)
-        session = builder.getOrCreate()
+    session = builder.getOrCreate()
     yield session
     session.stop()

@@ -12,20 +12,12 @@ import pytest
 from check_java import java_fault
 
 from lifecycle import options_of
-from spark_session import DAEMON
 from test_native import TURNED
 
 # Starting Spark a second time takes a while where others work too.
 pytestmark = pytest.mark.timeout(500)
 
-
-def with_daemon(path: str) -> str:
-    """A path of Python on which the daemon of workers is too, as its last folder."""
-    return os.pathsep.join(filter(None, (path, str(DAEMON))))
-
-
 ENVIRONMENT = {
-    "PYTHONPATH": with_daemon(os.environ.get("PYTHONPATH", "")),
     "SPARK_LOCAL_IP": "127.0.0.1",
     "PYSPARK_PYTHON": sys.executable,
     "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -38,12 +30,7 @@ from floeberg.spark import register
 from pyspark.sql import SparkSession
 
 def session(builder):
-    confs = {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.python.daemon.module": "preloading_daemon",
-        "spark.ui.enabled": "false",
-    }
+    confs = {"spark.driver.host": "127.0.0.1", "spark.driver.memory": "1g", "spark.ui.enabled": "false"}
     for name, value in confs.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
@@ -56,8 +43,6 @@ def run(program: str, *arguments: str, **environment: str) -> dict:
     """What a program says in the last line that it prints."""
     if fault := java_fault():
         pytest.fail(fault, pytrace=False)
-    if "PYTHONPATH" in environment:
-        environment["PYTHONPATH"] = with_daemon(environment["PYTHONPATH"])
     ran = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", BEGIN + textwrap.dedent(program), *arguments],
         env=os.environ | ENVIRONMENT | environment,
