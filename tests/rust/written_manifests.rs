@@ -3,7 +3,7 @@
 use std::fs;
 
 use corpus::Case;
-use floeberg_avro::encode::ContainerOptions;
+use floeberg_avro::write::ContainerOptions;
 use floeberg_avro::{Container, Limits};
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::{Schema, StructType};

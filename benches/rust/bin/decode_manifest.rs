@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::path::PathBuf;
 
-use floeberg_avro::encode::ContainerOptions;
+use floeberg_avro::write::ContainerOptions;
 use floeberg_benches::arguments::Arguments;
 use floeberg_benches::planning::{Deletes, Order, TableOptions, manifest};
 use floeberg_core::{Error, Result};

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use floeberg_avro::encode::{Compression, ContainerOptions};
+use floeberg_avro::write::{Compression, ContainerOptions};
 use floeberg_benches::arguments::Arguments;
 use floeberg_benches::planning::{Deletes, Order, TableOptions, write_table};
 use floeberg_core::{Error, Result};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use floeberg_avro::encode::ContainerOptions;
+use floeberg_avro::write::ContainerOptions;
 use floeberg_core::{Error, Result};
 
 /// A table to plan.

@@ -36,7 +36,7 @@ fn ask(metadata: &TableMetadata) {
         decoded(metadata.snapshot_as_of(snapshot.timestamp_ms));
     }
     for name in metadata.refs.keys().take(16) {
-        decoded(metadata.schema_for_ref(name));
+        decoded(metadata.snapshot_of_ref(name));
     }
     metadata.history();
     let schema = metadata.current_schema();

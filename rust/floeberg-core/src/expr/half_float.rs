@@ -37,9 +37,12 @@ impl BoundExpr {
 impl BoundCondition {
     /// Literals beside half floats are read in the type of the values.
     fn with_half_floats(self, is_half_float: &impl Fn(i32) -> bool) -> Self {
-        let columns = self.columns.iter().map(|each| match is_half_float(each.column.id) {
-            true => ConditionColumn { data_type: DataType::Float16, ..each.clone() },
-            false => each.clone(),
+        let columns = self.columns.iter().map(|each| {
+            if is_half_float(each.column.id) {
+                ConditionColumn { data_type: DataType::Float16, ..each.clone() }
+            } else {
+                each.clone()
+            }
         });
         Self { columns: columns.collect(), ..self }
     }

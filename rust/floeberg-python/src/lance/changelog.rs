@@ -1,7 +1,8 @@
 //! What does `floeberg.LanceChangelogScan` ask of changes?
 
-use floeberg_iceberg::lookup::{check_source_memory, differing_rows};
+use floeberg_iceberg::lookup::check_source_memory;
 use floeberg_lance::changes::{Changelog, ChangelogStream, SharedRules};
+use floeberg_rows::differing_rows;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 

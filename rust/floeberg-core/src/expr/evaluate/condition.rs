@@ -53,16 +53,15 @@ pub(super) fn holds(
     rows: usize,
 ) -> Result<BooleanBuffer> {
     let values = condition.expression.evaluate(columns, rows)?;
-    let is_true = match values.data_type() {
-        DataType::Null => BooleanBuffer::new_unset(rows),
-        _ => {
-            let answers = values
-                .as_boolean_opt()
-                .ok_or_else(|| Error::internal("a condition of a filter is not true, false or null"))?;
-            match answers.nulls() {
-                Some(nulls) => answers.values() & nulls.inner(),
-                None => answers.values().clone(),
-            }
+    let is_true = if *values.data_type() == DataType::Null {
+        BooleanBuffer::new_unset(rows)
+    } else {
+        let answers = values
+            .as_boolean_opt()
+            .ok_or_else(|| Error::internal("a condition of a filter is not true, false or null"))?;
+        match answers.nulls() {
+            Some(nulls) => answers.values() & nulls.inner(),
+            None => answers.values().clone(),
         }
     };
     Ok(if condition.negated { !&is_true } else { is_true })

@@ -5,7 +5,7 @@
 //! Invariant: linear in the length of the text. A test is read at most once as an expression: where neither grammar takes it, no longer
 //! part around it is tried. So parentheses that an operator follows are never read as those of a filter.
 
-use super::cursor::Parser;
+use super::cursor::{Parser, ends_test};
 use super::lexer::Token;
 use super::values::{Level, parse_values};
 use crate::error::{Error, ErrorKind, Result};
@@ -91,9 +91,7 @@ impl Parser<'_> {
             self.closing = closing(self);
         }
         match self.closing.get(self.next) {
-            Some(Some(close)) => {
-                self.tokens.get(close + 1).is_none_or(|behind| self.ends_test(&behind.token))
-            }
+            Some(Some(close)) => self.tokens.get(close + 1).is_none_or(|behind| ends_test(&behind.token)),
             _ => true,
         }
     }

@@ -72,3 +72,12 @@ impl Parser<'_> {
         wrong(self.sql, self.at(), what)
     }
 }
+
+/// Does a token end a test?
+pub(super) fn ends_test(token: &Token<'_>) -> bool {
+    match token {
+        Token::End | Token::Sign(")") => true,
+        Token::Word(word) => word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR"),
+        _ => false,
+    }
+}

@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use super::cursor::Parser;
+use super::cursor::{Parser, ends_test};
 use super::lexer::{Token, wrong};
 use super::like::{Pattern, pattern};
 use super::literal;
@@ -277,16 +277,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn at_end_of_test(&self) -> bool {
-        self.ends_test(self.peek())
-    }
-
-    /// Does a token end a test?
-    pub(super) fn ends_test(&self, token: &Token<'_>) -> bool {
-        match token {
-            Token::End | Token::Sign(")") => true,
-            Token::Word(word) => word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR"),
-            _ => false,
-        }
+        ends_test(self.peek())
     }
 }
 
