@@ -244,6 +244,17 @@ def test_values_that_are_no_condition_are_no_filter(tmp_path):
         table.scan("quantity * 2147483647 * 9223372036854775807 > k").count()
 
 
+def is_understood(condition):
+    """Whether a condition is no NULL by itself, or beside AND, OR and NOT, which is refused."""
+    try:
+        parse(condition[0])
+    except InvalidInputError as error:
+        if "nothing equals NULL" in str(error):
+            return False
+        raise
+    return True
+
+
 DRAWN = st.fixed_dictionaries({name: st.one_of(st.none(), values) for name, values in VALUES.items()})
 
 
@@ -267,7 +278,9 @@ def test_a_drawn_filter_matches_the_rows_that_duckdb_says(tmp_path, kind, data):
     with duckdb.connect() as peer:
         peer.register("given", rows)
         left = f"row NOT IN ({', '.join(map(str, gone or {-1}))})"
-        conditions = data.draw(st.lists(expressions("bool", 3), min_size=3, max_size=6), "conditions")
+        conditions = data.draw(
+            st.lists(expressions("bool", 3).filter(is_understood), min_size=3, max_size=6), "conditions"
+        )
         for number, (ours, theirs) in enumerate(conditions):
             if number % 2:
                 ours, theirs = f"row > 1 AND ({ours})", f"row > 1 AND ({theirs})"  # noqa: PLW2901 - a test beside
