@@ -480,7 +480,7 @@ def test_rows_of_tables_with_columns_named_like_places_stay(sql, lake, name):
         "WHEN MATCHED THEN UPDATE SET id = 5 WHEN NOT MATCHED THEN INSERT (id) VALUES (k)"
     )
     for text in ("UPDATE db.t SET id = id + 1", "DELETE FROM db.t WHERE id % 2 = 0", merged):
-        with pytest.raises(InvalidInputError, match=f"a column of the table has the name '{name}'"):
+        with pytest.raises(InvalidInputError, match=f"the table has a column '{name}'"):
             sql(text)
     assert content(table, "id", name) == [(1, 10), (2, 20)]
 
