@@ -57,7 +57,9 @@ fn message(document: &Json) -> String {
 
 fn sql_of<'a>(version: &'a ViewVersion, wanted: &str) -> Option<&'a str> {
     version.representations.iter().find_map(|representation| match representation {
-        ViewRepresentation::Sql { sql, dialect, .. } => (dialect == wanted).then_some(sql.as_str()),
+        ViewRepresentation::Sql { sql, dialect, .. } => {
+            dialect.eq_ignore_ascii_case(wanted).then_some(sql.as_str())
+        }
         ViewRepresentation::Unknown(_) => None,
     })
 }
