@@ -125,7 +125,6 @@ venv: $(VENV)/.dev
 
 java: venv
 	@$(PYTHON) tools/check_java.py
-	@$(PYTHON) tools/share_classes.py
 
 # A requirements file is installed again when its content differs from the stamp of the last installation.
 $(VENV)/.%: requirements/%.txt tools/make_venv.py

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from share_classes import java_options
 from xdist.scheduler import LoadScopeScheduling
 
 from written_tables import Written
@@ -29,7 +28,7 @@ JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 def pytest_configure(config) -> None:
     """Declare the marker, and set up the JVMs that tests start."""
-    os.environ.setdefault("JDK_JAVA_OPTIONS", f"{JVM} {java_options()}".strip())
+    os.environ.setdefault("JDK_JAVA_OPTIONS", JVM)
     config.addinivalue_line(
         "markers", f"{MARKER}(reason): the tables that the test wrote need not be conformant"
     )
