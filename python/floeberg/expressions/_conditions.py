@@ -1,4 +1,4 @@
-"""Conditions of the language of values: what is no test of a column against literals."""
+"""Filters that compute: all conditions but comparisons of a column with literals."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ pub use group::Group;
 pub use rows::{Fragments, RowStream};
 pub use rows_at::RowsAt;
 pub use scan::Scan;
-pub use source_keys::{NullKeys, SourceKeys};
+pub use source_keys::SourceKeys;
 pub use table::{OpenOptions, Table};
 pub use take::Taken;
 pub use taken_rows::taken_rows;

@@ -10,17 +10,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Schema as ArrowSchema, TimeUnit};
 use floeberg_core::rows::{KeyIndex, NO_ROW};
 use floeberg_core::{Context as _, Error, Result};
-
-/// What a null in a key means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NullKeys {
-    /// It is an error.
-    Refused,
-    /// It equals null.
-    Equal,
-    /// It equals nothing, as in SQL.
-    Unequal,
-}
+use floeberg_rows::{NullKeys, check_no_nulls, repeated_key};
 
 /// The keys of the rows of a source, in memory.
 #[derive(Debug)]
@@ -72,25 +62,11 @@ impl SourceKeys {
     pub fn insert(&mut self, keys: &RecordBatch) -> Result<()> {
         let first = self.rows();
         if self.nulls == NullKeys::Refused {
-            for (name, column) in self.names.iter().zip(keys.columns()) {
-                let nulls = column.logical_nulls().filter(|nulls| nulls.null_count() > 0);
-                if let Some(row) = nulls.and_then(|nulls| (0..nulls.len()).find(|row| nulls.is_null(*row))) {
-                    return Err(Error::invalid_input(
-                        "a key of the source is null: expected a value, or null_keys=\"equal\"",
-                    )
-                    .with("column", name)
-                    .with("row", first + row));
-                }
-            }
+            check_no_nulls(self.names.iter().map(String::as_str), keys.columns(), first)?;
         }
         let found = self.index.insert(&self.comparable(keys.columns())?)?;
         if let Some((row, earlier)) = found.filter(|_| !self.repeats) {
-            return Err(Error::invalid_input(format!(
-                "two rows of the source have one key: {}. Keep one of them",
-                self.shown(keys, row - first)?
-            ))
-            .with("row", earlier)
-            .with("other_row", row));
+            return Err(repeated_key(&self.shown(keys, row - first)?, earlier, row));
         }
         Ok(())
     }

@@ -237,7 +237,7 @@ fn computed(condition: &ValueExpression, row: &Row) -> Option<bool> {
     let known = |text: &str| CONDITIONS.iter().find(|(known, _)| *known == text).unwrap().1(row);
     match text.strip_prefix("NOT (").and_then(|rest| rest.strip_suffix(')')) {
         Some(of) => known(of).map(|holds| !holds),
-        None => panic!("{text} is no condition of the sample"),
+        None => panic!("the sample has no condition {text}"),
     }
 }
 

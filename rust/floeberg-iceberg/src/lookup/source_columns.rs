@@ -12,8 +12,7 @@ use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Error, Result};
-
-use super::source_memory::memory_of_rows;
+use floeberg_files::Piece;
 
 /// Columns of all rows of a source.
 #[derive(Debug)]
@@ -92,4 +91,9 @@ impl SourceColumns {
         let pieces: Vec<_> = used.iter().map(|piece| self.pieces[*piece].column(column).as_ref()).collect();
         interleave(&pieces, &places)
     }
+}
+
+/// About how many bytes rows take. Of arrays that others share only their own part counts.
+pub fn memory_of_rows(rows: &RecordBatch) -> u64 {
+    Piece::of_columns(rows.columns().to_vec(), rows.num_rows()).bytes
 }

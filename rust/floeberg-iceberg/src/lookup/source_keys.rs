@@ -17,22 +17,12 @@ use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 use floeberg_core::value::Value;
 use floeberg_core::value::ordering::compare;
 use floeberg_core::{Error, Result};
+use floeberg_rows::{NullKeys, check_no_nulls, repeated_key};
 
 use crate::aggregate::{Extreme, best_of};
 
 /// So many rows are tested for by a list of their values.
 const MOST_LISTED: usize = 200;
-
-/// What a null in a key means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NullKeys {
-    /// It is an error.
-    Refused,
-    /// It equals null.
-    Equal,
-    /// It equals nothing, as in SQL.
-    Unequal,
-}
 
 /// The keys of the rows of a source.
 #[derive(Debug)]
@@ -110,25 +100,14 @@ impl SourceKeys {
     pub fn insert(&mut self, keys: &RecordBatch) -> Result<()> {
         let first = self.rows();
         if self.nulls == NullKeys::Refused {
-            for (column, array) in self.columns.iter().zip(keys.columns()) {
-                let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
-                let row = nulls.and_then(|nulls| (0..nulls.len()).find(|row| nulls.is_null(*row)));
-                if let Some(row) = row {
-                    return Err(Error::invalid_input(
-                        "a key of the source is null: expected a value, or null_keys=\"equal\"",
-                    )
-                    .with("column", &column.field.name)
-                    .with("row", first + row));
-                }
-            }
+            check_no_nulls(
+                self.columns.iter().map(|column| column.field.name.as_str()),
+                keys.columns(),
+                first,
+            )?;
         }
         if let Some((row, earlier)) = self.index.insert(keys.columns())?.filter(|_| !self.repeats) {
-            return Err(Error::invalid_input(format!(
-                "two rows of the source have one key: {}. Keep one of them",
-                self.shown(keys, row - first)?
-            ))
-            .with("row", earlier)
-            .with("other_row", row));
+            return Err(repeated_key(&self.shown(keys, row - first)?, earlier, row));
         }
         let fields = schema_to_arrow(&self.schema)?.fields;
         for (number, column) in self.columns.iter_mut().enumerate() {

@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_rows::differing_rows;
 
 use super::row_places::{RowPlaces, paired};
-use super::rules::SharedRules;
 use crate::differences::Differences;
 use crate::pages::Pages;
 use crate::scan::Scan;
@@ -59,8 +59,6 @@ pub struct Compared<'a> {
     pub may_replace_values: bool,
     /// What decodes data files.
     pub pages: &'a Arc<dyn Pages>,
-    /// Rules that all formats share.
-    pub rules: SharedRules,
 }
 
 /// The operation that made a version; `None` where nothing says it. Errors: `InvalidData`; those of the store.
@@ -95,8 +93,8 @@ impl Compared<'_> {
                 _ => {}
             }
         }
-        let old = RowPlaces::of(self.before, &found.before, self.pages, self.rules, cancel)?;
-        let new = RowPlaces::of(self.after, &found.after, self.pages, self.rules, cancel)?;
+        let old = RowPlaces::of(self.before, &found.before, self.pages, cancel)?;
+        let new = RowPlaces::of(self.after, &found.after, self.pages, cancel)?;
         let pairs = if is_stable {
             self.pairs_by_ids(&old, &new, &other_values, cancel)
         } else {
@@ -162,7 +160,7 @@ impl Compared<'_> {
             let of_new: Vec<_> = some.iter().map(|number| new.addresses[pairs.rows[*number].1]).collect();
             let one = self.values(self.before, &of_old, cancel)?;
             let other = self.values(self.after, &of_new, cancel)?;
-            for (number, differs) in some.iter().zip(differing(one, other, self.rules)?) {
+            for (number, differs) in some.iter().zip(differing(one, other)?) {
                 pairs.is_changed[*number] |= differs;
             }
         }
@@ -196,11 +194,7 @@ impl Pairs {
 }
 
 /// For each row whether a value differs. The batches of both sides may be cut elsewhere.
-fn differing(
-    mut one: VecDeque<RecordBatch>,
-    mut other: VecDeque<RecordBatch>,
-    rules: SharedRules,
-) -> Result<Vec<bool>> {
+fn differing(mut one: VecDeque<RecordBatch>, mut other: VecDeque<RecordBatch>) -> Result<Vec<bool>> {
     let mut differs = Vec::new();
     while let (Some(left), Some(right)) = (one.pop_front(), other.pop_front()) {
         let rows = left.num_rows().min(right.num_rows());
@@ -213,7 +207,7 @@ fn differing(
             }
         }
         let (left, right) = (left.slice(0, rows), right.slice(0, rows));
-        differs.extend(&(rules.differing)(left.columns(), right.columns(), rows));
+        differs.extend(&differing_rows(left.columns(), right.columns(), rows));
     }
     Ok(differs)
 }

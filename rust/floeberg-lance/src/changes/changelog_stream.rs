@@ -13,7 +13,6 @@ use floeberg_core::{Cancel, Error, Result};
 
 use super::changed_rows::{Compared, made_by};
 use super::changelog::Changelog;
-use super::rules::SharedRules;
 use crate::differences::may_replace_values;
 use crate::group::Group;
 use crate::pages::Pages;
@@ -29,7 +28,6 @@ pub struct ChangelogStream {
     log: Changelog,
     schema: SchemaRef,
     pages: Arc<dyn Pages>,
-    rules: SharedRules,
     /// The version before the next step; `None` before the first version of all.
     before: Option<Table>,
     /// How many steps were begun.
@@ -55,9 +53,9 @@ enum Reading {
 
 impl ChangelogStream {
     /// Begins to read changes. Nothing is opened before the first batch.
-    pub fn new(log: Changelog, pages: Arc<dyn Pages>, rules: SharedRules) -> Self {
+    pub fn new(log: Changelog, pages: Arc<dyn Pages>) -> Self {
         let (schema, before) = (log.schema(), log.start.clone());
-        Self { log, schema, pages, rules, before, steps: 0, waiting: VecDeque::new() }
+        Self { log, schema, pages, before, steps: 0, waiting: VecDeque::new() }
     }
 
     /// The next batch, which has rows; `None` after the last one.
@@ -132,7 +130,6 @@ impl ChangelogStream {
             is_one_commit: !self.log.net,
             may_replace_values,
             pages: &self.pages,
-            rules: self.rules,
         };
         let Some(found) = compared.changed_rows(cancel)? else { return Ok(()) };
         let of_old = self.matching(&old, &found.before, cancel)?;

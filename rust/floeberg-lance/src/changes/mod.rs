@@ -1,12 +1,10 @@
 //! Which rows did a range of versions insert, delete and update?
 //!
-//! - `rules`: what tables of all formats decide alike.
 //! - `row_places`: what says which rows fragments have.
 //! - `changed_rows`: the rows that differ between two versions.
 //! - `changelog`: what is read of changes.
 //! - `changelog_stream`: batches of changed rows.
 
-mod rules;
 mod row_places;
 mod changed_rows;
 mod changelog;
@@ -15,4 +13,3 @@ mod changelog_stream;
 pub use changed_rows::{ChangedRows, Compared};
 pub use changelog::Changelog;
 pub use changelog_stream::ChangelogStream;
-pub use rules::SharedRules;

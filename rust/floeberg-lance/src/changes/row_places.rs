@@ -12,8 +12,8 @@ use arrow_array::{Array as _, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
 use floeberg_core::rows::{KeyIndex, NO_ROW};
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_rows::check_source_memory;
 
-use super::rules::SharedRules;
 use crate::pages::Pages;
 use crate::read::RowColumn;
 use crate::rows::{RowStream, numbers};
@@ -37,7 +37,6 @@ impl RowPlaces {
         table: &Table,
         fragments: &[u64],
         pages: &Arc<dyn Pages>,
-        rules: SharedRules,
         cancel: &Cancel,
     ) -> Result<Self> {
         let wanted: HashSet<u64> = fragments.iter().copied().collect();
@@ -50,7 +49,7 @@ impl RowPlaces {
             rows.addresses.extend(numbers(&batch, RowColumn::Address.name())?);
             rows.created.extend(versions(&batch, RowColumn::CreatedAtVersion)?);
             rows.updated.extend(versions(&batch, RowColumn::LastUpdatedAtVersion)?);
-            (rules.check_memory)(rows.addresses.len() as u64 * 4 * size_of::<u64>() as u64)?;
+            check_source_memory(rows.addresses.len() as u64 * 4 * size_of::<u64>() as u64)?;
         }
         Ok(rows)
     }

@@ -1,8 +1,6 @@
 //! What does `floeberg.LanceChangelogScan` ask of changes?
 
-use floeberg_iceberg::lookup::check_source_memory;
-use floeberg_lance::changes::{Changelog, ChangelogStream, SharedRules};
-use floeberg_rows::differing_rows;
+use floeberg_lance::changes::{Changelog, ChangelogStream};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -13,8 +11,6 @@ use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
 use crate::runtime;
 use crate::values::expression::Tree;
-
-const RULES: SharedRules = SharedRules { differing: differing_rows, check_memory: check_source_memory };
 
 /// Changes of a range of versions.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -41,7 +37,7 @@ impl LanceChangelog {
 
     /// Begins to read the changes.
     fn rows(&self, pages: &Bound<'_, PyAny>) -> LanceRows {
-        let mut stream = ChangelogStream::new(self.0.clone(), PythonPages::of(pages), RULES);
+        let mut stream = ChangelogStream::new(self.0.clone(), PythonPages::of(pages));
         LanceRows::new(move |cancel| stream.next_batch(cancel))
     }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, UInt32Array};
 use arrow_schema::{DataType, Field};
-use floeberg_core::{Cancel, Error, Result};
-use floeberg_iceberg::lookup::check_source_memory;
-use floeberg_lance::{FoundRows, NullKeys, SourceKeys};
+use floeberg_core::Cancel;
+use floeberg_lance::{FoundRows, SourceKeys};
+use floeberg_rows::check_source_memory;
 use pyo3::prelude::*;
 
 use crate::arrow::Column;
@@ -16,6 +16,7 @@ use crate::lance::rows::LanceRows;
 use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
 use crate::runtime::{self, Fed};
+use crate::write::lookup::null_keys;
 
 /// The keys of a source, in memory.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -72,17 +73,6 @@ impl LanceKeys {
 
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("keys of a source", "the source"))
-    }
-}
-
-fn null_keys(text: &str) -> Result<NullKeys> {
-    match text {
-        "error" => Ok(NullKeys::Refused),
-        "equal" => Ok(NullKeys::Equal),
-        "unequal" => Ok(NullKeys::Unequal),
-        other => {
-            Err(Error::invalid_input(format!("null_keys: expected \"error\" or \"equal\", found {other:?}")))
-        }
     }
 }
 

@@ -8,10 +8,10 @@ use floeberg_commit::RowDelta;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::lookup::{
     FoundRows as IcebergRows, MatchedStream, NullKeys, ReplacedRows as IcebergReplaced, ReplacedStream,
-    SourceColumns, SourceKeys as IcebergKeys, check_source_memory, source_memory,
+    SourceColumns, SourceKeys as IcebergKeys,
 };
 use floeberg_iceberg::write::Matching;
-use floeberg_rows::differing_rows;
+use floeberg_rows::{check_source_memory, differing_rows, source_memory};
 use pyo3::prelude::*;
 
 use crate::arrow::Column;
@@ -73,7 +73,8 @@ impl SourceKeys {
     }
 }
 
-fn null_keys(text: &str) -> Result<NullKeys> {
+/// What a null in a key means, by its word. Errors: `InvalidInput` for another word.
+pub fn null_keys(text: &str) -> Result<NullKeys> {
     match text {
         "error" => Ok(NullKeys::Refused),
         "equal" => Ok(NullKeys::Equal),

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::lookup::{check_source_memory, memory_of_rows};
+use floeberg_iceberg::lookup::memory_of_rows;
 use floeberg_iceberg::write::{Matching, WriteProgress, WriteRecipe as IcebergRecipe, WriteTask, Writer};
+use floeberg_rows::check_source_memory;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -1,6 +1,6 @@
 //! Which test of a filter is an expression of values?
 //!
-//! In: tokens at the beginning of a test that is none of a column against literals. Out: the expression.
+//! In: tokens at the beginning of a test that does more than compare a column with literals. Out: the expression.
 //!
 //! Invariant: linear in the length of the text. A test is read at most once as an expression: where neither grammar takes it, no longer
 //! part around it is tried. So parentheses that an operator follows are never read as those of a filter.

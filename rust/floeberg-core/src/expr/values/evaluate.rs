@@ -111,7 +111,7 @@ fn typed_literal(of: &Node, kind: &SqlType) -> Option<Result<ArrayRef>> {
     }
 }
 
-/// The first literal of a type, as in `DATE '2020-13-01'`, that is no value of it: where it begins, and why.
+/// The first invalid typed literal, as in `DATE '2020-13-01'`: where it begins, and what is wrong with it.
 pub(in crate::expr) fn wrong_literal(tree: &Node) -> Option<(usize, Error)> {
     let mut found = None;
     tree.visit(&mut |node| {

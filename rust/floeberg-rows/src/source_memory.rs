@@ -4,21 +4,14 @@
 //!
 //! Invariant: keys of any size end in an error before they take all memory.
 
-use arrow_array::RecordBatch;
 use floeberg_core::{Error, Result};
 use floeberg_exec::budget::memory_budget;
-use floeberg_files::Piece;
 
 /// How many bytes of a source are kept in memory: the budget of the process.
 ///
 /// Errors: `InvalidInput` if the budget is not a number.
 pub fn source_memory() -> Result<u64> {
     memory_budget()
-}
-
-/// About how many bytes rows take. Of arrays that others share only their own part counts.
-pub fn memory_of_rows(rows: &RecordBatch) -> u64 {
-    Piece::of_columns(rows.columns().to_vec(), rows.num_rows()).bytes
 }
 
 /// Checks what must be in memory, such as the keys of a source.
