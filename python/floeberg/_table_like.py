@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from floeberg.commit import MergeBuilder
-    from floeberg.commit.joined_rows import NullKeys, OnConflict
+    from floeberg.commit.join_options import NullKeys, OnConflict
     from floeberg.commit.new_values import NewValue
     from floeberg.expressions import AnyFilter, ValueExpression
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, final
 from typing_extensions import CapsuleType
 
 from floeberg._native.arrow import Batch, Batches, Column
+from floeberg._native.rows import RowChanger
 from floeberg._native.values import _Tree
 from floeberg.lance.pages import Pages
 
@@ -280,16 +281,11 @@ class LanceKeys:
     """The keys of a source, in memory."""
 
     @staticmethod
-    def of(reader: object, *, nulls: str, repeats: bool) -> LanceKeys:
-        """Of a `pyarrow.RecordBatchReader` of key columns, by the names and in the types of the table.
-
-        Args:
-            reader: The key columns.
-            nulls: What a null means: `error`, `equal` or `unequal`.
-            repeats: Whether several rows may have one key.
+    def of(changer: RowChanger) -> LanceKeys:
+        """The keys of the source of a change.
 
         Raises:
-            InvalidInputError: A key is null or there twice.
+            InvalidInputError: A key is null or there twice, or keys do not fit.
             UnsupportedError: A column is nested.
             LimitExceededError: The keys take too much memory.
         """

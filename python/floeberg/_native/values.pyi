@@ -1,4 +1,4 @@
-"""Filters, partition transforms and variants.
+"""Filters, casts, partition transforms and variants.
 
 A filter crosses as a tree of tuples: `("true",)`, `("false",)`, `("and", [tree, ...])`, `("or", [tree, ...])`,
 `("not", tree)`, `("sql", text)` for a condition of values, or a test
@@ -10,7 +10,7 @@ Rust: `rust/floeberg-python/src/values/`.
 
 from typing import Any, TypeAlias, final
 
-from floeberg._native.arrow import Column
+from floeberg._native.arrow import ArrowSchema, Batch, Column
 
 _Tree: TypeAlias = tuple[Any, ...]
 """A filter. Trees that are nested too deep raise `InvalidInputError`."""
@@ -65,11 +65,57 @@ class SqlExpression:
         """The two columns whose equality the expression is."""
     def all_of(self, terms: list[SqlExpression]) -> SqlExpression:
         """Terms of this expression, all of which are to be true, in order."""
-    def evaluate(self, reader: object | None, rows: int) -> Column:
-        """A value for each of so many rows."""
 
 def value_columns(text: str) -> list[str] | None:
     """The columns that a text names, if it reads as a SQL expression of columns; else `None`."""
+
+def cast_to_column(name: str, reader: object, schema: object) -> Column:
+    """Values in the type of a column, where none changes.
+
+    Args:
+        name: The full name of the column, for errors.
+        reader: A `pyarrow.RecordBatchReader` of one batch with one column.
+        schema: A `pyarrow.Schema` of one field: the type of the column, and whether it is required.
+
+    Raises:
+        InvalidInputError: The type has another meaning, a value would change, or one is null in a required column.
+    """
+
+def plain_schema(schema: object, *, keeps_dictionaries: bool) -> ArrowSchema:
+    """A `pyarrow.Schema` without dictionaries, views and runs, at every depth.
+
+    Args:
+        schema: The columns.
+        keeps_dictionaries: Whether dictionaries of texts, bytes, numbers and bools stay.
+    """
+
+def plain_batch(reader: object, schema: object) -> Batch:
+    """The one batch of a `pyarrow.RecordBatchReader`, with the types of a plain `pyarrow.Schema`.
+
+    Raises:
+        InvalidInputError: A column cannot be converted.
+    """
+
+def check_fits(given: object, schema: object) -> None:
+    """Checks whether rows of a `pyarrow.Schema` fit the columns of a table, as far as their types say.
+
+    Raises:
+        InvalidInputError: They do not. The error lists every mismatch.
+    """
+
+def conform_batch(reader: object, schema: object) -> Batch:
+    """The one batch of a `pyarrow.RecordBatchReader` with the columns of a table, by their names.
+
+    Args:
+        reader: The reader.
+        schema: The columns of the table, as a `pyarrow.Schema`.
+
+    Returns:
+        The rows. Columns that they lack are null.
+
+    Raises:
+        InvalidInputError: They have another column, lack a required one, or a value does not fit.
+    """
 
 def transform_column(transform: str, reader: object) -> list[Column]:
     """Applies a partition transform to a column. Spec: Partition Transforms, Appendix B.

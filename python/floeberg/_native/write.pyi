@@ -6,8 +6,7 @@ Rust: `rust/floeberg-python/src/write/`.
 from collections.abc import Callable
 from typing import Any, final
 
-from floeberg._native.arrow import ArrowSchema, Batches, Column
-from floeberg._native.scan import BatchReader, Scan
+from floeberg._native.arrow import ArrowSchema, Column
 from floeberg._native.table import Table
 
 @final
@@ -128,14 +127,6 @@ class WriteRecipe:
             InvalidInputError: They do not fit. The error lists every mismatch.
         """
 
-    def conform(self, reader: object, *, columns: list[str]) -> Batches:
-        """The rows of a `pyarrow.RecordBatchReader`, in memory, in the form of some columns of the table.
-
-        Raises:
-            InvalidInputError: Columns or values do not fit.
-            LimitExceededError: The rows take too much memory.
-        """
-
     def remove(self, receipt: Receipt) -> None:
         """Removes the files of a receipt of this write.
 
@@ -248,25 +239,6 @@ class KeyRecipe:
 class SourceKeys:
     """The keys of a source, in memory."""
 
-    @staticmethod
-    def of(table: Table, reader: object, *, columns: list[str], nulls: str, repeats: bool) -> SourceKeys:
-        """The keys of a `pyarrow.RecordBatchReader` of key columns.
-
-        Args:
-            table: The table.
-            reader: The keys, by the names that the table has for its columns.
-            columns: The key columns of the table.
-            nulls: What a null means: `error`, `equal` or `unequal`.
-            repeats: Whether several rows may have one key.
-
-        Raises:
-            InvalidInputError: A key is null or there twice, or keys do not fit.
-            LimitExceededError: The keys take too much memory.
-        """
-
-    def find(self, scan: Scan, *, lists_all: bool) -> FoundRows:
-        """Looks for rows with these keys in the snapshot of a scan. `lists_all` keeps files without such rows."""
-
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -276,53 +248,7 @@ class FoundRows:
     def __len__(self) -> int:
         """The number of rows."""
 
-    def unmatched(self) -> Column:
-        """The numbers of the rows of the source whose keys no row has."""
-
-    def stream(self, scan: Scan, *, columns: list[str] | None = None) -> BatchReader:
-        """All columns of the rows; then `_file`, `_pos`, in version 3 `_row_id`, and the row of the source.
-
-        A column that is not among `columns` is not read, and null.
-        """
-
-    def replaced(self, scan: Scan, reader: object, *, columns: list[str]) -> ReplacedRows:
-        """Compares the rows with columns of the source. A row whose row of the source is beyond its end goes.
-
-        Args:
-            scan: The scan that they were found by.
-            reader: Rows of the source, in the order of its keys, by the names that the table has for its columns.
-            columns: The columns of the table.
-        """
-
     def __reduce__(self) -> tuple[Any, ...]: ...
-
-@final
-class ReplacedRows:
-    """Rows of a snapshot that a source changes."""
-
-    def places(self) -> RowDeltaReceipt:
-        """Where the rows are that go or are replaced."""
-
-    def stream(self, scan: Scan) -> BatchReader:
-        """What takes their place: all columns, and in version 3 `_row_id`."""
-
-    def __reduce__(self) -> tuple[Any, ...]: ...
-
-def rows_with_places(scan: Scan, *, columns: list[str] | None = None) -> BatchReader:
-    """All columns of the rows of a scan, then `_file`, `_pos`, and in version 3 `_row_id`.
-
-    A column that is not among `columns` is not read, and null.
-    """
-
-def differing(reader: object) -> Column:
-    """Which rows of one batch have other values in the first half of their columns than in the second."""
-
-def check_source_memory(bytes: int) -> None:  # noqa: A002 - what they are
-    """Checks that so much of a source fits into memory.
-
-    Raises:
-        LimitExceededError: It does not fit.
-    """
 
 def source_memory() -> int:
     """How many bytes of a source are kept in memory: those of `FLOEBERG_MEMORY`."""

@@ -9,30 +9,24 @@ from __future__ import annotations
 
 import uuid
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg import _native
-from floeberg.commit.stored_rows import as_batch, one_batch
 from floeberg.errors import NotFoundError
-from floeberg.scan.rows import Batches
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
     import pyarrow as pa
 
+    from floeberg.commit.new_values import Functions
     from floeberg.commit.operations import OpenedTable
     from floeberg.commit.reporting import Reporter
-    from floeberg.commit.stored_rows import StoredRows
 
 __all__ = ["ChangeRequest", "ChangedRows", "FoundChanges", "RowChanges"]
-
-Array: TypeAlias = Any
-_PIECES = 64
-"""The number of sets of positions that are joined at once."""
 
 
 @dataclass(frozen=True)
@@ -100,18 +94,14 @@ class RowChanges(ABC):
         """Looks for the rows, and writes what takes their place."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class ChangedRows:
-    """Collects the rows of one operation while they are written."""
+    """Changes the rows of one operation."""
 
     request: ChangeRequest
     recipe: WriteRecipe
     width: int
-    """The columns of the table. After them come `_file`, `_pos`, and in version 3 `_row_id`."""
-    has_lineage: bool
-    updated_rows: int = 0
-    inserted_rows: int = 0
-    _places: list[_native.RowDeltaReceipt] = field(default_factory=list)
+    """The number of columns of the table. In version 3, lineage follows."""
 
     @classmethod
     def of(cls, request: ChangeRequest) -> ChangedRows:
@@ -121,7 +111,7 @@ class ChangedRows:
         )
         width = len(WriteRecipe(native).arrow_schema())
         has_lineage = request.table.format_version >= 3  # noqa: PLR2004 - the version that has it
-        return cls(request, WriteRecipe(native.with_lineage() if has_lineage else native), width, has_lineage)
+        return cls(request, WriteRecipe(native.with_lineage() if has_lineage else native), width)
 
     @property
     def schema(self) -> pa.Schema:
@@ -130,116 +120,63 @@ class ChangedRows:
 
         return pa.schema(list(self.recipe.arrow_schema())[: self.width])
 
-    @property
-    def place(self) -> int:
-        """The column of positions. A batch is of one file."""
-        return self.width + 1
-
-    def delete(self, rows: pa.RecordBatch) -> None:
-        """The places of rows that go."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        if rows.num_rows == 0:
-            return
-        places = pa.RecordBatch.from_arrays(
-            rows.columns[self.width : self.width + 2], names=["_file", "_pos"]
-        )
-        reader = pa.RecordBatchReader.from_batches(places.schema, [places])
-        self._places.append(_native.RowDeltaReceipt.of_rows(reader))
-        if len(self._places) >= _PIECES:
-            self._places = [_native.RowDeltaReceipt.concat(self._places)]
-
-    def changed(self, rows: pa.RecordBatch, columns: list[Array]) -> pa.RecordBatch:
-        """Rows with new columns in the place of old ones."""
-        self.delete(rows)
-        self.updated_rows += rows.num_rows
-        return self._made(columns, rows.num_rows, rows.column(self.width + 2) if self.has_lineage else None)
-
-    def replaced(
-        self, found: _native.FoundRows, scan: _native.Scan, source: StoredRows
-    ) -> Iterator[pa.RecordBatch]:
-        """Rows that were found with the columns of their rows of a source, where these differ.
-
-        A row goes if its row of the source is beyond the end.
-        """
-        names = source.schema.names
-        changing = found.replaced(scan, source.reader(names), columns=names)
-        self._places.append(changing.places())
-        for rows in Batches(lambda: changing.stream(scan)):
-            self.updated_rows += rows.num_rows
-            columns = rows.columns[: self.width]
-            yield self._made(columns, rows.num_rows, rows.column(self.width) if self.has_lineage else None)
-
-    def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
-        """Adds rows to insert."""
-        self.inserted_rows += rows
-        return self._made(columns, rows, None)
-
-    def conformed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows with all columns of the table; those that they lack are their default, or null."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        made = self.recipe.native().conform(one_batch(rows), columns=self.schema.names)
-        return as_batch(pa.table(cast("Any", made)))
-
-    def _made(self, columns: list[Array], rows: int, row_ids: Array | None) -> pa.RecordBatch:
-        import pyarrow as pa  # noqa: PLC0415
-
-        schema = self.recipe.arrow_schema()
-        if self.has_lineage:
-            nothing = pa.nulls(rows, pa.int64())
-            columns = [*columns, nothing if row_ids is None else row_ids, nothing]
-        return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    def write(self, batches: Iterable[pa.RecordBatch]) -> Receipt:
-        """Writes new rows, and collects the places of old ones meanwhile."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        reader = pa.RecordBatchReader.from_batches(self.recipe.arrow_schema(), _not_empty(batches))
-        reporter = self.request.reporter
-        if self.request.counts_only:
-            for _ in reporter.counted(reader):
-                pass
-            return Receipt.concat([])
-        return self.recipe.write_reported(reader, reporter.writing)
-
-    def found(  # noqa: PLR0913 - all but the first are keywords
+    def changed(  # noqa: PLR0913 - keywords
         self,
-        receipt: Receipt,
+        change: _native.RowChange,
+        scan: _native.Scan,
         *,
+        functions: Functions | None = None,
+        keys: _native.KeyRecipe | None = None,
         command: str,
         isolation: str | None,
         mode: str | None,
-        read_snapshot_id: int | None,
         row_filter: Any = None,  # noqa: ANN401 - a tree of tuples
         case_sensitive: bool = True,
-        keys: _native.SourceKeys | None = None,
-        inserts_keys: bool = False,
-        rows_read: _native.FoundRows | None = None,
     ) -> FoundChanges:
-        """The operation that commits the rows."""
+        """Changes rows, and writes the new ones.
+
+        Args:
+            change: What is done.
+            scan: The rows of the branch.
+            functions: The functions of new values and conditions.
+            keys: How the keys of a feed are written as equality deletes, which reads no rows.
+            command: The operation, for errors and properties.
+            isolation: The isolation level.
+            mode: How deletes are written.
+            row_filter: The rows that were read, for conflicts.
+            case_sensitive: Whether the case of names counts in it.
+
+        Returns:
+            The operation that commits the rows.
+        """
+        reporter = self.request.reporter
+        done = _native.change_rows(
+            change,
+            scan,
+            self.recipe.native(),
+            keys=keys,
+            writes=not self.request.counts_only,
+            functions=functions,
+            progress=reporter.writing,
+        )
+        receipt = Receipt(done.receipt)
         try:
             delta = _native.RowDeltaReceipt.concat(
-                [_native.RowDeltaReceipt.of_files(receipt.native()), *self._places]
+                [_native.RowDeltaReceipt.of_files(done.receipt), done.deleted]
             )
             operation = _native.Operation.row_delta(
                 delta,
                 row_filter,
                 case_sensitive=case_sensitive,
                 isolation=isolation,
-                read_snapshot_id=read_snapshot_id,
+                read_snapshot_id=None if keys else scan.snapshot_id,
                 command=command,
                 mode=mode,
-                keys=keys,
-                inserts_keys=inserts_keys,
-                found=rows_read,
+                keys=done.keys,
+                inserts_keys=done.inserts_keys,
+                found=done.found,
             )
         except BaseException:
             self.recipe.remove(receipt)
             raise
-        written = (self.recipe, receipt)
-        return FoundChanges(operation, written, self.updated_rows, self.inserted_rows)
-
-
-def _not_empty(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return (batch for batch in batches if batch.num_rows)
+        return FoundChanges(operation, (self.recipe, receipt), done.updated_rows, done.inserted_rows)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
+from floeberg import _native
 from floeberg._keywords import says_keywords_of_methods
-from floeberg.commit.joined_rows import columns_of_source
-from floeberg.commit.merge_clauses import Clause, JoinKeys
-from floeberg.commit.new_values import Setting, condition_of, settings_of, sql_of
+from floeberg.commit.new_values import Assignments, Functions, aliases_of_sides, condition_of, sql_of
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import ValueExpression
 from floeberg.expressions._sql import SqlExpression
@@ -18,12 +18,83 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Self
 
-    from floeberg.commit.merge_clauses import For
     from floeberg.commit.new_values import NewValue
 
-__all__ = ["MergeBuilder", "join_keys"]
+__all__ = ["Clause", "Clauses", "JoinKeys", "MergeBuilder", "join_keys", "matches_once"]
 
 Result = TypeVar("Result")
+For: TypeAlias = Literal["matched", "not matched", "not matched by source"]
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What is done to rows.
+
+    Args:
+        rows: The rows that it is for.
+        sets: The columns that are set: some, all that the source has (`all`), or none: `None` deletes the rows.
+        condition: Which of the rows; `None` is all.
+    """
+
+    rows: For
+    sets: Assignments | Literal["all"] | None
+    condition: _native.NewValue | None
+
+    def native(self, schema: pa.Schema, source: pa.Schema, *, case_sensitive: bool) -> _native.MergeClause:
+        """The clause, for a table.
+
+        Raises:
+            InvalidInputError: A column is unknown, or a literal does not fit.
+        """
+        sets = self.sets
+        some = (
+            sets.of(schema, case_sensitive=case_sensitive, others=source.names)
+            if isinstance(sets, Assignments)
+            else None
+        )
+        return _native.MergeClause.of(
+            self.rows, condition=self.condition, assignments=some, sets_all=sets == "all"
+        )
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """The clauses of a merge, with their functions.
+
+    Args:
+        every: The clauses, in order.
+        functions: The functions of all of them.
+    """
+
+    every: Sequence[Clause]
+    functions: Functions
+
+
+def matches_once(matched: Sequence[tuple[bool, bool]]) -> bool:
+    """Whether a row of the table that two rows of the source match is an error, as in Spark and Iceberg Java.
+
+    It is not where nothing is done to matched rows, or all of them are deleted whatever their row of the source.
+
+    Args:
+        matched: For each clause for matched rows whether it deletes, and whether it has a condition.
+    """
+    return bool(matched) and list(matched) != [(True, False)]
+
+
+@dataclass(frozen=True)
+class JoinKeys:
+    """What joins a source to the table.
+
+    Args:
+        columns: Key columns of the table, and columns of the source that equal them.
+        condition: What must hold too; `None` is nothing.
+        whole: The condition with the equalities of the keys, for floats: keys take NaN for equal to NaN, and a
+            condition in SQL does not. `None` where nothing but keys was given.
+    """
+
+    columns: Sequence[tuple[str, str]]
+    condition: _native.NewValue | None
+    whole: _native.NewValue | None = None
 
 
 @says_keywords_of_methods
@@ -47,10 +118,10 @@ class MergeBuilder(Generic[Result]):
         (1, 1, [1, 3])
     """
 
-    def __init__(self, run: Callable[[Sequence[Clause]], Result], *, case_sensitive: bool) -> None:
+    def __init__(self, run: Callable[[Clauses], Result]) -> None:
         """Use `Table.merge`."""
         self.run = run
-        self._case_sensitive = case_sensitive
+        self._functions = Functions(aliases_of_sides)
         self._clauses: list[Clause] = []
         self._is_executed = False
 
@@ -61,11 +132,11 @@ class MergeBuilder(Generic[Result]):
             updates: New values by the names of columns, as with `Table.update`.
             predicate: Which of the rows; all of them unless given.
         """
-        return self._add("matched", self._set(updates), predicate)
+        return self._add("matched", Assignments(updates, self._functions), predicate)
 
     def when_matched_update_all(self, predicate: object = None) -> Self:
         """Sets every column that the source has, of rows that match."""
-        return self._add("matched", self._set_all, predicate)
+        return self._add("matched", "all", predicate)
 
     def when_matched_delete(self, predicate: object = None) -> Self:
         """Deletes rows that match."""
@@ -73,17 +144,17 @@ class MergeBuilder(Generic[Result]):
 
     def when_not_matched_insert(self, updates: Mapping[str, NewValue], predicate: object = None) -> Self:
         """Inserts rows of the source that match no row, with these values. Other columns get their default, or null."""
-        return self._add("not matched", self._set(updates), predicate)
+        return self._add("not matched", Assignments(updates, self._functions), predicate)
 
     def when_not_matched_insert_all(self, predicate: object = None) -> Self:
         """Inserts rows of the source that match no row, with all columns that the source has."""
-        return self._add("not matched", self._set_all, predicate)
+        return self._add("not matched", "all", predicate)
 
     def when_not_matched_by_source_update(
         self, updates: Mapping[str, NewValue], predicate: object = None
     ) -> Self:
         """Sets columns of rows that no row of the source matches. All rows of the table are read."""
-        return self._add("not matched by source", self._set(updates), predicate)
+        return self._add("not matched by source", Assignments(updates, self._functions), predicate)
 
     def when_not_matched_by_source_delete(self, predicate: object = None) -> Self:
         """Deletes rows that no row of the source matches. All rows of the table are read."""
@@ -105,12 +176,12 @@ class MergeBuilder(Generic[Result]):
             raise InvalidInputError("a merge needs at least one clause, such as when_matched_update_all()")
         self._check_open()
         self._is_executed = True
-        return self.run(self._clauses)
+        return self.run(Clauses(self._clauses, self._functions))
 
     def __repr__(self) -> str:
         clauses = [
             f"{each.rows}{'' if each.condition is None else ' with a condition'}: "
-            + ("delete" if each.settings is None else "insert" if each.rows == "not matched" else "update")
+            + ("delete" if each.sets is None else "insert" if each.rows == "not matched" else "update")
             for each in self._clauses
         ]
         state = "executed" if self._is_executed else "not executed yet"
@@ -126,7 +197,7 @@ class MergeBuilder(Generic[Result]):
     def _add(
         self,
         rows: For,
-        settings: Callable[[pa.Schema, pa.Schema], list[Setting]] | None,
+        sets: Assignments | Literal["all"] | None,
         predicate: object,
     ) -> Self:
         self._check_open()
@@ -135,22 +206,9 @@ class MergeBuilder(Generic[Result]):
                 f"an earlier clause takes every row that is {rows}, so that this one would never be applied. Give the "
                 "earlier one a predicate, or put it last"
             )
-        self._clauses.append(Clause(rows, settings, condition_of("predicate", predicate)))
+        condition = condition_of("predicate", predicate, self._functions)
+        self._clauses.append(Clause(rows, sets, condition))
         return self
-
-    def _set(self, updates: Mapping[str, NewValue]) -> Callable[[pa.Schema, pa.Schema], list[Setting]]:
-        def settings(table: pa.Schema, source: pa.Schema) -> list[Setting]:
-            return settings_of(updates, table, case_sensitive=self._case_sensitive, others=source.names)
-
-        return settings
-
-    def _set_all(self, table: pa.Schema, source: pa.Schema) -> list[Setting]:
-        names = columns_of_source(source, table, case_sensitive=self._case_sensitive)
-        return [Setting(name, _column(f"source.{given}")) for name, given in names.items()]
-
-
-def _column(name: str) -> Any:  # noqa: ANN401 - a function
-    return lambda rows: rows.column(name)
 
 
 def join_keys(on: Sequence[str] | str | None, predicate: object, *, case_sensitive: bool) -> JoinKeys:
@@ -199,8 +257,8 @@ def _of_predicate(predicate: object, *, case_sensitive: bool) -> JoinKeys:
         raise InvalidInputError(
             f"predicate: {predicate!r} has no term such as target.id = source.id, by which rows are looked up"
         )
-    condition = condition_of("predicate", expression.all_of(rest)) if rest else None
-    return JoinKeys(columns, condition, condition_of("predicate", expression))
+    condition = _native.NewValue.sql(expression.all_of(rest).native()) if rest else None
+    return JoinKeys(columns, condition, _native.NewValue.sql(expression.native()))
 
 
 def _key_pair(term: SqlExpression, *, case_sensitive: bool) -> tuple[str, str] | None:

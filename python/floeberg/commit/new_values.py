@@ -1,19 +1,17 @@
-"""Which values do rows get by an operation that changes them?
+"""Which new values do columns get, and for which rows does a condition hold?
 
-In: a literal, a column, SQL, an expression of pyarrow or a function, and the rows. Out: an Arrow array of the column's
-type.
+In: literals, `col`, `sql_expr`, expressions of `pyarrow.compute`, and functions. Out: what Rust computes values by.
 
-Invariant: values are converted only where none changes, see `exact_values`.
+Invariant: Rust evaluates everything but functions of the user and expressions of other libraries, which cross once for
+each batch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
-from floeberg.commit.exact_values import converted
 from floeberg.commit.meant_texts import check_text_is_meant
 from floeberg.errors import InvalidInputError, LimitExceededError
 from floeberg.expressions import ColumnValue, ConstantValue, Expression, SqlValue, ValueExpression
@@ -21,18 +19,19 @@ from floeberg.expressions._sql import SqlExpression
 from floeberg.write.dict_rows import batch_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import pyarrow as pa
 
 __all__ = [
-    "Condition",
+    "Assignments",
+    "Functions",
     "NewValue",
-    "Rows",
-    "Setting",
+    "aliases_of_sides",
+    "aliases_of_target",
     "condition_of",
-    "fitted",
-    "settings_of",
     "sql_of",
-    "values_of_new_column",
+    "value_of_new_column",
 ]
 
 NewValue: TypeAlias = Any
@@ -40,84 +39,63 @@ NewValue: TypeAlias = Any
 Array: TypeAlias = Any
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of a batch, with columns by name.
+class Functions:
+    """The functions of one operation, by their numbers. Rust calls them for each batch."""
 
-    Args:
-        batch: The columns that were read.
-        aliases: Other names of columns.
-        case_sensitive: Whether the case of names counts.
-        used: Where the names of columns are put that somebody asks for. `None` puts them nowhere.
-    """
+    def __init__(self, aliases: Callable[[Sequence[str]], Mapping[str, str]]) -> None:
+        """No functions yet.
 
-    batch: pa.RecordBatch
-    aliases: Mapping[str, str]
-    case_sensitive: bool
-    used: set[str] | None = None
+        Args:
+            aliases: Other names of the columns of a batch, by the names of its columns, for expressions.
+        """
+        self._aliases = aliases
+        self._functions: list[tuple[str, Callable[[pa.RecordBatch], Array]]] = []
 
-    def column(self, name: str) -> Array:
-        """The column of a name, or the field of a struct.
+    def add(self, what: str, function: Callable[[pa.RecordBatch], Array]) -> int:
+        """Adds a function from a batch to an array.
+
+        Args:
+            what: What it gives, for errors.
+            function: The function. Without rows it is not called.
+
+        Returns:
+            Its number.
+        """
+
+        def of_rows(batch: pa.RecordBatch) -> Array:
+            import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+            return function(batch) if batch.num_rows else pa.nulls(0)
+
+        self._functions.append((what, of_rows))
+        return len(self._functions) - 1
+
+    def add_expression(self, what: str, expression: Any) -> int:  # noqa: ANN401 - of pyarrow.compute
+        """Adds an expression of `pyarrow.compute`. Without rows it is computed, too, so that mistakes are found."""
+        self._functions.append((what, lambda batch: self._evaluated(expression, batch)))
+        return len(self._functions) - 1
+
+    def __call__(self, number: int, rows: _native.Batch) -> pa.RecordBatchReader:
+        """The values of a function, as one column.
 
         Raises:
-            InvalidInputError: The name is unknown.
+            InvalidInputError: There is not one value for each row. What a function raises is raised as it is.
         """
-        import pyarrow.compute as pc  # noqa: PLC0415 - importing floeberg imports nothing large
+        import pyarrow as pa  # noqa: PLC0415
 
-        self.uses(name)
-        found = self._number(name)
-        if found is not None:
-            return self.batch.column(found)
-        above, _, field = name.rpartition(".")
-        if above:
-            try:
-                return pc.struct_field(self.column(above), field)
-            except (KeyError, TypeError, ValueError):
-                pass
-        known = [*self.batch.schema.names, *self.aliases]
-        raise InvalidInputError(f"column {name!r} is unknown: expected one of {', '.join(map(repr, known))}")
+        what, function = self._functions[number]
+        batch = pa.record_batch(cast("Any", rows))
+        values = _column_of_rows(what, function(batch), batch.num_rows)
+        made = pa.RecordBatch.from_arrays([values], names=["value"])
+        return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(made.schema, [made]))
 
-    def uses(self, name: str) -> None:
-        """Says that the column of a name is asked for, or the struct that has it as a field."""
-        if self.used is None:
-            return
-        found = self._number(name)
-        if found is not None:
-            self.used.add(self.batch.schema.names[found])
-        elif "." in name:
-            self.uses(name.rpartition(".")[0])
-
-    def whole(self) -> pa.RecordBatch:
-        """All columns, for somebody who may ask for any of them."""
-        if self.used is not None:
-            self.used.update(self.batch.schema.names)
-        return self.batch
-
-    def filter(self, holds: Array) -> Rows:
-        """The rows for which an array says so."""
-        return Rows(self.batch.filter(holds), self.aliases, self.case_sensitive, self.used)
-
-    def _number(self, name: str) -> int | None:
-        names = {**self.aliases, **{each: each for each in self.batch.schema.names}}
-        full = names.get(name)
-        if full is None and not self.case_sensitive:
-            alike = {names[each] for each in names if each.lower() == name.lower()}
-            full = alike.pop() if len(alike) == 1 else None
-        found = -1 if full is None else self.batch.schema.get_field_index(full)
-        return None if found < 0 else found
-
-    def evaluated(self, expression: Any) -> Array:  # noqa: ANN401 - of pyarrow.compute
-        """The values of an expression of `pyarrow.compute`.
-
-        Raises:
-            InvalidInputError: It cannot be computed on these rows.
-        """
+    def _evaluated(self, expression: Any, batch: pa.RecordBatch) -> Array:  # noqa: ANN401 - of pyarrow.compute
         import pyarrow as pa  # noqa: PLC0415
         from pyarrow import acero  # noqa: PLC0415
 
-        batch = self.whole()
-        names = [*batch.schema.names, *self.aliases]
-        columns = [*batch.columns, *(self.column(full) for full in self.aliases.values())]
+        aliases = self._aliases(batch.schema.names)
+        names = [*batch.schema.names, *aliases]
+        columns = [*batch.columns, *(batch.column(full) for full in aliases.values())]
         table = pa.Table.from_arrays(columns, names=names)
         plan = acero.Declaration.from_sequence(
             [
@@ -131,78 +109,70 @@ class Rows:
             raise InvalidInputError(f"the expression {expression} cannot be computed: {error}") from error
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A column that gets new values.
+def aliases_of_target(names: Sequence[str]) -> dict[str, str]:
+    """Columns of a table alone, each also after `target.`."""
+    return {f"target.{name}": name for name in names}
 
-    Args:
-        name: The name of the column.
-        values: What gives the values of some rows.
-    """
 
-    name: str
-    values: Callable[[Rows], Array]
+def aliases_of_sides(names: Sequence[str]) -> dict[str, str]:
+    """Columns of one side alone, by their names without the side."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(name.partition(".")[2], []).append(name)
+    return {short: full[0] for short, full in found.items() if len(full) == 1 and short not in names}
 
-    def of(self, rows: Rows, field: pa.Field[Any]) -> Array:
-        """The values, in the type of the column.
+
+class Assignments:
+    """New values by the names of columns."""
+
+    def __init__(self, updates: Mapping[str, NewValue], functions: Functions) -> None:
+        """Reads values that do not depend on the table.
+
+        Args:
+            updates: Values by the names of columns, maybe after `target.`.
+            functions: Where functions are added.
 
         Raises:
-            InvalidInputError: They do not fit. What a function of the user raises is raised as it is.
+            InvalidInputError: There are no updates, or a value is one that cannot be computed.
         """
-        return fitted(self.name, self.values(rows), field, rows.batch.num_rows)
+        if not isinstance(updates, Mapping) or not updates:
+            raise InvalidInputError(f"updates: expected new values by columns, found {updates!r}")
+        for given in updates:
+            if not isinstance(given, str):
+                raise InvalidInputError(f"updates: expected a str as the name of a column, found {given!r}")
+        self._updates = dict(updates)
+        self._computed = {
+            name: _computed(f"the new values of {name.removeprefix('target.')!r}:", value, functions)
+            for name, value in updates.items()
+        }
+
+    def of(
+        self, schema: pa.Schema, *, case_sensitive: bool, others: Sequence[str] = ()
+    ) -> list[tuple[int, _native.NewValue]]:
+        """The values, by the numbers of the columns of a table.
+
+        Args:
+            schema: The columns of the table.
+            case_sensitive: Whether the case of names counts.
+            others: Columns of a source, which a text could name.
+
+        Raises:
+            InvalidInputError: A column is unknown or given twice, or a literal does not fit or reads as an expression.
+        """
+        numbers = _native.assigned_columns(schema, list(self._updates), case_sensitive=case_sensitive)
+        found = []
+        for number, (given, value) in zip(numbers, self._updates.items(), strict=True):
+            field = schema.field(number)
+            check_text_is_meant("updates", field.name, value, {*schema.names, *others})
+            computed = self._computed[given]
+            found.append((number, _literal_value(value, field) if computed is None else computed))
+        return found
 
 
-def settings_of(
-    updates: Mapping[str, NewValue],
-    schema: pa.Schema,
-    *,
-    case_sensitive: bool,
-    others: Sequence[str] = (),
-) -> list[Setting]:
-    """The new values of columns.
-
-    Args:
-        updates: Values by the names of columns, maybe after `target.`.
-        schema: The columns of the table.
-        case_sensitive: Whether the case of names counts.
-        others: Columns of a source, which a text could name.
-
-    Raises:
-        InvalidInputError: A column is unknown or given twice, or a literal does not fit or reads as an expression.
-    """
-    if not isinstance(updates, Mapping) or not updates:
-        raise InvalidInputError(f"updates: expected new values by columns, found {updates!r}")
-    found: dict[str, Setting] = {}
-    for given, value in updates.items():
-        if not isinstance(given, str):
-            raise InvalidInputError(f"updates: expected a str as the name of a column, found {given!r}")
-        name = _column_of(given, schema, case_sensitive=case_sensitive)
-        if name in found:
-            raise InvalidInputError(f"updates: the column {name!r} is given twice")
-        check_text_is_meant("updates", name, value, {*schema.names, *others})
-        found[name] = Setting(name, _values_of(value, schema.field(name)))
-    return list(found.values())
-
-
-def _column_of(given: str, schema: pa.Schema, *, case_sensitive: bool) -> str:
-    for name in (given, given.removeprefix("target.")):
-        if name in schema.names:
-            return name
-        alike = [each for each in schema.names if each.lower() == name.lower()]
-        if not case_sensitive and len(alike) == 1:
-            return alike[0]
-    hint = ": fields of structs are not set one by one" if "." in given else ""
-    raise InvalidInputError(
-        f"updates: the table has no column {given!r}{hint}; its columns are {', '.join(map(repr, schema.names))}"
-    )
-
-
-def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]:
+def _literal_value(value: NewValue, field: pa.Field[Any]) -> _native.NewValue:
+    """A literal for a column."""
     import pyarrow as pa  # noqa: PLC0415
 
-    computed = _computed(value)
-    if computed is not None:
-        return computed
     value = value.value if isinstance(value, ConstantValue) else value
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         raise InvalidInputError(
@@ -210,14 +180,20 @@ def _values_of(value: NewValue, field: pa.Field[Any]) -> Callable[[Rows], Array]
             "a function of the batch"
         )
     if value is None:
-        fitted(field.name, pa.scalar(None), field, 1)
-        return lambda _rows: pa.scalar(None)
+        return _native.NewValue.null()
     if isinstance(value, pa.Scalar):
-        literal: Array = pa.array([value.as_py()], value.type)
-    else:
-        literal = _literal_of(value, field)
-    one = fitted(field.name, literal, field, 1)
-    return lambda rows: _repeated(one, rows.batch.num_rows)
+        return _native.NewValue.literal(_reader_of(pa.array([value.as_py()], value.type)))
+    return _native.NewValue.literal(_reader_of(_literal_of(value, field), field))
+
+
+def _reader_of(one: Array, field: pa.Field[Any] | None = None) -> pa.RecordBatchReader:
+    import pyarrow as pa  # noqa: PLC0415
+
+    given = pa.field("value", one.type)
+    # A number beyond the type of the column has a wider one: Rust says that it does not fit.
+    schema = pa.schema([given if field is None else field.with_type(one.type).with_nullable(True)])
+    batch = pa.RecordBatch.from_arrays([one], schema=schema)
+    return cast("pa.RecordBatchReader", pa.RecordBatchReader.from_batches(schema, [batch]))
 
 
 def _literal_of(value: object, field: pa.Field[Any]) -> Array:
@@ -236,13 +212,16 @@ def _literal_of(value: object, field: pa.Field[Any]) -> Array:
         ) from error
 
 
-def values_of_new_column(name: str, value: NewValue, columns: Sequence[str]) -> Callable[[Rows], Array]:
+def value_of_new_column(
+    name: str, value: NewValue, columns: Collection[str], functions: Functions
+) -> _native.NewValue:
     """What gives the values of a column that the table does not have. Literals get the type that pyarrow infers.
 
     Args:
         name: The new column.
         value: Its values.
         columns: The columns of the table, which a text could name.
+        functions: Where functions are added.
 
     Raises:
         InvalidInputError: It is an array, whose rows are unknown, or has no type; or a text reads as an expression.
@@ -250,7 +229,7 @@ def values_of_new_column(name: str, value: NewValue, columns: Sequence[str]) -> 
     import pyarrow as pa  # noqa: PLC0415
 
     check_text_is_meant("columns", name, value, columns)
-    computed = _computed(value)
+    computed = _computed(f"the new values of {name!r}:", value, functions)
     if computed is not None:
         return computed
     value = value.value if isinstance(value, ConstantValue) else value
@@ -262,30 +241,19 @@ def values_of_new_column(name: str, value: NewValue, columns: Sequence[str]) -> 
         one = pa.array([value.as_py()], value.type) if isinstance(value, pa.Scalar) else pa.array([value])
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(f"columns: the value of {name!r} cannot be stored: {error}") from error
-    return lambda rows: _repeated(one, rows.batch.num_rows)
+    return _native.NewValue.literal(_reader_of(one))
 
 
-def _computed(value: object) -> Callable[[Rows], Array] | None:
+def _computed(what: str, value: object, functions: Functions) -> _native.NewValue | None:
     """What computes values; `None` for a literal."""
-    import pyarrow as pa  # noqa: PLC0415
-
     if isinstance(value, ColumnValue):
-        name = value.name
-        return lambda rows: rows.column(name)
+        return _native.NewValue.column(value.name)
     if isinstance(value, ValueExpression) and not isinstance(value, ConstantValue):
         value = SqlExpression(sql_of(value))
     if isinstance(value, SqlExpression):
-        expression = value
-
-        def of_sql(rows: Rows) -> Array:
-            # Of no rows not every part is computed.
-            for name in expression.columns() if rows.used is not None else ():
-                rows.uses(name)
-            return expression.of(rows.column, rows.batch.num_rows)
-
-        return of_sql
+        return _native.NewValue.sql(value.native())
     if _is_of_pyarrow(value):
-        return lambda rows: rows.evaluated(value)
+        return _native.NewValue.function(functions.add_expression(what, value))
     if isinstance(value, Expression):
         raise InvalidInputError(
             f"{value!r} is a filter: expected a comparison of fb.col, fb.sql_expr(...), an expression of "
@@ -293,13 +261,7 @@ def _computed(value: object) -> Callable[[Rows], Array] | None:
         )
     if callable(value):
         function = cast("Callable[[pa.RecordBatch], Array]", value)
-
-        def of_function(rows: Rows) -> Array:
-            batch = rows.whole()
-            # Without rows, nobody's function is asked.
-            return function(batch) if batch.num_rows else pa.nulls(0)
-
-        return of_function
+        return _native.NewValue.function(functions.add(what, function))
     return None
 
 
@@ -321,62 +283,30 @@ def sql_of(value: ValueExpression) -> str:
         raise LimitExceededError("an expression is nested too deep") from None
 
 
-Condition: TypeAlias = Callable[[Rows], Array]
-"""Which rows: an array of bools without nulls."""
-
-
-def condition_of(name: str, predicate: object) -> Condition | None:
+def condition_of(name: str, predicate: object, functions: Functions) -> _native.NewValue | None:
     """The rows that a condition is true for; `None` where that is every row.
 
     Args:
         name: The argument, for errors.
         predicate: SQL text, values such as comparisons of `col`, an expression of `pyarrow.compute`, or a function.
+        functions: Where functions are added.
 
     Raises:
         InvalidInputError: It is an object of another type.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
-
     if predicate is None:
         return None
     if isinstance(predicate, ConstantValue):
         predicate = SqlValue(predicate.to_sql())
-    computed = _computed(SqlValue(predicate) if isinstance(predicate, str) else predicate)
+    predicate = SqlValue(predicate) if isinstance(predicate, str) else predicate
+    computed = _computed(f"{name}:", predicate, functions)
     if computed is None:
         hint = ": Python has evaluated a comparison" if isinstance(predicate, bool) else ""
         raise InvalidInputError(
             f"{name}: expected a condition in SQL, a comparison of fb.col, an expression of pyarrow.compute or a "
             f"function, found an object of type {type(predicate).__name__}{hint}"
         )
-
-    def of(rows: Rows) -> Array:
-        found = _column_of_rows(f"{name}:", computed(rows), rows.batch.num_rows)
-        if pa.types.is_null(found.type):
-            found = found.cast(pa.bool_())
-        if not pa.types.is_boolean(found.type):
-            raise InvalidInputError(f"{name}: the condition has values of type {found.type}, expected bool")
-        return pc.fill_null(found, False)
-
-    return of
-
-
-def fitted(name: str, values: Array, field: pa.Field[Any], rows: int) -> Array:
-    """Values in the type of a column, as long as the rows.
-
-    Raises:
-        InvalidInputError: They do not fit.
-    """
-    import pyarrow as pa  # noqa: PLC0415
-
-    values = _column_of_rows(f"the new values of {name!r}:", values, rows)
-    made = converted(name, values, field.type)
-    if not field.nullable and made.null_count:
-        row = made.is_null().index(pa.scalar(True)).as_py()
-        raise InvalidInputError(
-            f"the column {name!r} is required, and a new value is null", context={"row": str(row)}
-        )
-    return made
+    return computed
 
 
 def _column_of_rows(what: str, values: Array, rows: int) -> Array:
@@ -386,7 +316,7 @@ def _column_of_rows(what: str, values: Array, rows: int) -> Array:
     if isinstance(values, pa.Scalar):
         is_extension = isinstance(values.type, pa.BaseExtensionType)
         one = pa.array([values.as_py()], values.type) if is_extension else pa.repeat(values, 1)
-        values = _repeated(one, rows)
+        values = one.take(pa.repeat(pa.scalar(0, pa.int32()), rows))
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     if not isinstance(values, pa.Array):
@@ -395,14 +325,4 @@ def _column_of_rows(what: str, values: Array, rows: int) -> Array:
         )
     if len(values) != rows:
         raise InvalidInputError(f"{what} found {len(values)} values, expected {rows}: one for each row")
-    if pa.types.is_nested(values.type) or pa.types.is_dictionary(values.type) or not rows:
-        batch = pa.RecordBatch.from_arrays([values], names=["values"])
-        values = _native.with_buffers(batch).column(0)
     return values
-
-
-def _repeated(one: Array, rows: int) -> Array:
-    """The first value of an array of any type, in every row."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    return one.take(pa.repeat(pa.scalar(0, pa.int32()), rows))

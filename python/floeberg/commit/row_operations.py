@@ -16,8 +16,7 @@ from floeberg._arguments import (
 )
 from floeberg.commit.apply_changes import ApplyChanges
 from floeberg.commit.change_feed import ChangeFeed
-from floeberg.commit.changes_by_key import ApplyByKeys
-from floeberg.commit.joined_rows import NullKeys, OnConflict, checked_null_keys
+from floeberg.commit.join_options import NullKeys, OnConflict, checked_null_keys
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
 from floeberg.commit.merge_rows import MergeRows
 from floeberg.commit.source_rows import SourceRows
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Mapping, Sequence
 
-    from floeberg.commit.merge_clauses import Clause
+    from floeberg.commit.merge_builder import Clauses
     from floeberg.commit.new_values import NewValue
     from floeberg.commit.staging import SchemaMode
     from floeberg.expressions import ValueExpression
@@ -236,13 +235,13 @@ class RowOperations(StagedOperations):
         self._check_open()
         rows = self._source(source, schema_mode)
 
-        def run(clauses: Sequence[Clause]) -> None:
+        def run(clauses: Clauses) -> None:
             changes = MergeRows(
                 rows, keys, clauses, case_sensitive=case_sensitive, isolation=isolation, mode=mode
             )
             self._change(changes, written, is_repeated=_finds_again(on_conflict))
 
-        return MergeBuilder(run, case_sensitive=case_sensitive)
+        return MergeBuilder(run)
 
     def apply_changes(  # noqa: PLR0913 - keywords
         self,
@@ -267,11 +266,7 @@ class RowOperations(StagedOperations):
         self._check_open()
         without = {feed.operation, *feed.order_by}
         rows = self._source(changes, schema_mode, without=without)
-        changing = (
-            ApplyByKeys(rows, feed, isolation=isolation)
-            if by_key
-            else ApplyChanges(rows, feed, isolation=isolation, mode=mode)
-        )
+        changing = ApplyChanges(rows, feed, isolation=isolation, mode=mode)
         self._change(changing, written, is_repeated=_finds_again(on_conflict))
 
     def _source(

@@ -7,21 +7,20 @@ Invariant: a source is read once. What is beyond `FLOEBERG_MEMORY` is in a tempo
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg.commit.plain_columns import plain_batch, plain_schema
-from floeberg.commit.stored_rows import StoredRows, as_batch, one_batch
-from floeberg.errors import FloebergError, InvalidInputError
+from floeberg.commit.column_casts import plain_batch, plain_schema
+from floeberg.commit.stored_rows import stored_rows
+from floeberg.errors import InvalidInputError
 from floeberg.write.input_rows import converted_stream_errors, reader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable
 
     import pyarrow as pa
 
-__all__ = ["SourceRows", "conformed_source"]
+__all__ = ["SourceRows"]
 
 
 class SourceRows:
@@ -37,62 +36,19 @@ class SourceRows:
         self._data = data
         self._reader: pa.RecordBatchReader | None = reader_of(data, schema)
         self.schema: pa.Schema = plain_schema(self._reader.schema)
-        self._rows: StoredRows | None = None
+        self._rows: _native.SourceRows | None = None
         names = self.schema.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInputError(f"the source has two columns {twice!r}")
 
-    def rows(self) -> StoredRows:
+    def rows(self) -> _native.SourceRows:
         """All rows."""
         if self._rows is None:
             if self._reader is None:
                 raise InvalidInputError("the source ended with an error: pass it again")
             reader, self._reader = self._reader, None
             with converted_stream_errors(self._data):
-                batches = (plain_batch(_native.with_buffers(batch), self.schema) for batch in reader)
-                self._rows = StoredRows.of(batches, self.schema, _native.source_memory())
+                batches = (plain_batch(batch, self.schema) for batch in reader)
+                self._rows = stored_rows(batches, self.schema, _native.source_memory())
         return self._rows
-
-
-def conformed_source(
-    recipe: _native.WriteRecipe, batches: Iterable[pa.RecordBatch], columns: Mapping[str, str]
-) -> StoredRows:
-    """The columns of a source, by the names and in the types of the table.
-
-    Args:
-        recipe: The recipe of the table.
-        batches: The rows, in at least one batch.
-        columns: The columns of the source, by their names in the table.
-
-    Raises:
-        InvalidInputError: A value does not fit its column. The error names the column and the row.
-    """
-    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-    names = list(columns)
-
-    def conformed() -> Iterator[pa.RecordBatch]:
-        rows = 0
-        for batch in batches:
-            some = batch.select(list(columns.values()))
-            fields = [field.with_name(name) for field, name in zip(some.schema, names, strict=True)]
-            renamed = pa.RecordBatch.from_arrays(some.columns, schema=pa.schema(fields))
-            try:
-                made = recipe.conform(one_batch(renamed), columns=names)
-            except FloebergError as error:
-                raise _at_row(error, rows) from error
-            yield as_batch(pa.table(cast("Any", made)))
-            rows += batch.num_rows
-
-    found = conformed()
-    first = next(found)
-    return StoredRows.of(chain([first], found), first.schema, _native.source_memory())
-
-
-def _at_row(error: FloebergError, first: int) -> FloebergError:
-    """An error of a batch, of which the first row has a number."""
-    row = error.context.get("row", "")
-    if not row.isdecimal():
-        return error
-    return type(error)(error.message, context={**error.context, "row": str(int(row) + first)})

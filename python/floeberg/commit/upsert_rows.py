@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.commit.changed_rows import ChangedRows, RowChanges
-from floeberg.commit.joined_rows import JoinedColumns, inserted_rows
-from floeberg.commit.source_rows import conformed_source
-from floeberg.errors import InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import pyarrow as pa
+    from collections.abc import Sequence
 
     from floeberg.commit.changed_rows import ChangeRequest, FoundChanges
     from floeberg.commit.source_rows import SourceRows
@@ -53,52 +46,18 @@ class UpsertRows(RowChanges):
 
     def find(self, request: ChangeRequest) -> FoundChanges:
         """Looks for the keys, and writes the rows that change or are new."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        changed = ChangedRows.of(request)
-        raw, schema = self._source.rows(), changed.schema
-        scan = request.scan(ALWAYS_TRUE.as_tree())
-        columns = JoinedColumns.of(
-            raw.schema,
-            schema,
-            _identifier_fields(scan) if self._join_cols is None else self._join_cols,
+        upsert = _native.RowChange.upsert(
+            self._source.rows(),
+            keys=None if self._join_cols is None else list(self._join_cols),
+            updates=self._updates,
+            inserts=self._inserts,
+            null_keys=self._null_keys,
             case_sensitive=self._case_sensitive,
-            replaces=self._updates,
         )
-        source = conformed_source(changed.recipe.native(), raw.batches(), columns.used)
-        index = _native.SourceKeys.of(
-            request.table,
-            source.reader(columns.keys),
-            columns=columns.keys,
-            nulls=self._null_keys,
-            repeats=False,
-        )
-        found = index.find(scan, lists_all=False)
-        batches: list[Iterator[pa.RecordBatch]] = []
-        if self._updates:
-            batches.append(changed.replaced(found, scan, source))
-        if self._inserts:
-            batches.append(inserted_rows(pa.array(cast("Any", found.unmatched())), source, changed))
-        receipt = changed.write(chain(*batches))
-        return changed.found(
-            receipt,
+        return ChangedRows.of(request).changed(
+            upsert,
+            request.scan(ALWAYS_TRUE.as_tree()),
             command=self.command,
             isolation=self._isolation,
             mode=self._mode,
-            read_snapshot_id=scan.snapshot_id,
-            keys=index,
-            inserts_keys=self._inserts,
-            rows_read=found,
         )
-
-
-def _identifier_fields(scan: _native.Scan) -> list[str]:
-    """The columns that identify a row, by the schema of the table."""
-    schema: dict[str, Any] = json.loads(scan.schema_json())
-    ids = schema.get("identifier-field-ids", [])
-    names = {each["id"]: each["name"] for each in schema["fields"]}
-    if not ids:
-        raise InvalidInputError(
-            "join_cols: the table has no identifier fields, expected the names of key columns"
-        )
-    return [names.get(each, f"of id {each}") for each in ids]

@@ -5,13 +5,13 @@ In: SQL text, and columns by name. Out: an Arrow array.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg import _native
 from floeberg._arguments import checked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["SqlExpression"]
 
@@ -36,21 +36,9 @@ class SqlExpression:
         made._inner = inner
         return made
 
-    def of(self, find: Callable[[str], Array], number: int) -> Array:
-        """A value for each row, by a function that finds columns of `number` rows.
-
-        Raises:
-            InvalidInputError: A column is unknown, types do not fit, or a number overflows or is divided by zero.
-            UnsupportedError: The expression has something that is not supported.
-        """
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        names = self._inner.columns()
-        if not names:
-            return pa.array(cast("Any", self._inner.evaluate(None, number)))
-        batch = pa.RecordBatch.from_arrays([find(name) for name in names], names=names)
-        reader = pa.RecordBatchReader.from_batches(batch.schema, [batch])
-        return pa.array(cast("Any", self._inner.evaluate(reader, number)))
+    def native(self) -> _native.SqlExpression:
+        """The expression, for Rust."""
+        return self._inner
 
     def columns(self) -> set[str]:
         """The dotted names of all columns in the text."""

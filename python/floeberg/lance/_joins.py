@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from floeberg import _native
 from floeberg._arguments import checked_bool, checked_names
 from floeberg.commit.change_feed import ChangeFeed
-from floeberg.commit.joined_rows import checked_null_keys
+from floeberg.commit.join_options import checked_null_keys
 from floeberg.commit.merge_builder import MergeBuilder, join_keys
+from floeberg.commit.merge_rows import merge_of
 from floeberg.commit.source_rows import SourceRows
 from floeberg.errors import InvalidInputError
 from floeberg.lance._writes import LanceTableWrites
-from floeberg.lance.joins import Upsert, applied, merged, upserted
+from floeberg.lance.joins import joined
 from floeberg.lance.options import LanceCommitOptions  # noqa: TC001 - `_keywords` reads the name
 from floeberg.lance.row_changes import schema_of_table
 
@@ -20,9 +22,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from floeberg import _native
-    from floeberg.commit.joined_rows import NullKeys, OnConflict
-    from floeberg.commit.merge_clauses import Clause
+    from floeberg.commit.join_options import NullKeys, OnConflict
+    from floeberg.commit.merge_builder import Clauses
     from floeberg.expressions import ValueExpression
     from floeberg.lance.committing import Made
     from floeberg.lance.result import LanceCommitResult
@@ -82,21 +83,26 @@ class LanceTableJoins(LanceTableWrites):
             >>> done.updated_rows, done.inserted_rows, made.scan().to_arrow().sort_by("id")["n"].to_pylist()
             (1, 1, [10, 21, 30])
         """
-        upsert = Upsert(
-            checked_names("join_cols", join_cols),
-            checked_bool("when_matched_update_all", when_matched_update_all),
-            checked_bool("when_not_matched_insert_all", when_not_matched_insert_all),
-            checked_bool("case_sensitive", case_sensitive),
-            checked_null_keys(null_keys),
-        )
-        if not upsert.keys:
+        keys = checked_names("join_cols", join_cols)
+        updates = checked_bool("when_matched_update_all", when_matched_update_all)
+        inserts = checked_bool("when_not_matched_insert_all", when_not_matched_insert_all)
+        sensitive, nulls = checked_bool("case_sensitive", case_sensitive), checked_null_keys(null_keys)
+        if not keys:
             raise InvalidInputError("join_cols: expected at least one column")
-        if not upsert.updates and not upsert.inserts:
+        if not updates and not inserts:
             raise InvalidInputError("an upsert updates, inserts, or does both: found neither")
         source, counts_only = self._source(df), checked_bool("dry_run", dry_run)
 
         def make(table: _native.LanceTable) -> Made:
-            return upserted(table, source, upsert, dry_run=counts_only)
+            upsert = _native.RowChange.upsert(
+                source.rows(),
+                keys=list(keys),
+                updates=updates,
+                inserts=inserts,
+                null_keys=nulls,
+                case_sensitive=sensitive,
+            )
+            return joined(table, upsert, dry_run=counts_only)
 
         return self._commit(make, operation="Update", on_conflict=on_conflict, dry_run=counts_only, **commit)
 
@@ -146,15 +152,16 @@ class LanceTableJoins(LanceTableWrites):
         keys = join_keys(on, predicate, case_sensitive=sensitive)
         rows, counts_only = self._source(source), checked_bool("dry_run", dry_run)
 
-        def run(clauses: Sequence[Clause]) -> LanceCommitResult:
+        def run(clauses: Clauses) -> LanceCommitResult:
             def make(table: _native.LanceTable) -> Made:
-                return merged(table, rows, keys, clauses, case_sensitive=sensitive, dry_run=counts_only)
+                merge = merge_of(rows, keys, clauses, schema_of_table(table), case_sensitive=sensitive)
+                return joined(table, merge, functions=clauses.functions, dry_run=counts_only)
 
             return self._commit(
                 make, operation="Update", on_conflict=on_conflict, dry_run=counts_only, **commit
             )
 
-        return MergeBuilder(run, case_sensitive=sensitive)
+        return MergeBuilder(run)
 
     def apply_changes(  # noqa: PLR0913 - keywords
         self,
@@ -208,7 +215,7 @@ class LanceTableJoins(LanceTableWrites):
         feed.check(source.schema)
 
         def make(table: _native.LanceTable) -> Made:
-            return applied(table, source, feed, dry_run=counts_only)
+            return joined(table, feed.of(source), dry_run=counts_only)
 
         return self._commit(make, operation="Update", on_conflict=on_conflict, dry_run=counts_only, **commit)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_properties, checked_size, checked_text
-from floeberg.commit.plain_columns import plain_schema
+from floeberg.commit.column_casts import plain_schema
 from floeberg.errors import AlreadyExistsError, CommitConflictError, InvalidInputError, NotFoundError
 from floeberg.lance._writes import LanceTableWrites
 from floeberg.lance.committing import Conditions, Made, earlier_commit

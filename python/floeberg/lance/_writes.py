@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_properties, checked_size
+from floeberg.commit.new_values import Assignments, Functions, aliases_of_target
 from floeberg.errors import UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.expressions._reading import as_delete_filter
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from floeberg import _native
-    from floeberg.commit.joined_rows import OnConflict
+    from floeberg.commit.join_options import OnConflict
     from floeberg.commit.new_values import NewValue
     from floeberg.expressions import AnyFilter
     from floeberg.lance.committing import Made
@@ -186,8 +187,18 @@ class LanceTableWrites(LanceTableBase):
         checked_bool("case_sensitive", case_sensitive)
         checked_bool("dry_run", dry_run)
 
+        functions = Functions(aliases_of_target)
+        assignments = Assignments(updates, functions)
+
         def make(table: _native.LanceTable) -> Made:
-            return updated(table, updates, filter, case_sensitive=case_sensitive, dry_run=dry_run)
+            return updated(
+                table,
+                assignments,
+                filter,
+                functions=functions,
+                case_sensitive=case_sensitive,
+                dry_run=dry_run,
+            )
 
         return self._commit(make, operation="Update", on_conflict=on_conflict, dry_run=dry_run, **commit)
 

@@ -8,14 +8,12 @@ Invariant: a file has a row for each row of its fragment. Rows that are deleted 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_text
-from floeberg.commit.exact_values import converted
-from floeberg.commit.new_values import Rows, fitted, values_of_new_column
-from floeberg.commit.plain_columns import plain_batch, plain_schema
-from floeberg.commit.stored_rows import as_batch
+from floeberg.commit.column_casts import converted, one_batch, plain_batch, plain_schema
+from floeberg.commit.new_values import Functions, value_of_new_column
 from floeberg.errors import InvalidInputError
 from floeberg.lance.committing import Made
 from floeberg.lance.pages import pages_of
@@ -69,20 +67,26 @@ def added_columns(table: _native.LanceTable, columns: object) -> Made:
     if not columns:
         raise InvalidInputError("columns: expected new values by names, found none")
     own = schema_of_table(table)
+    functions = Functions(lambda _names: {})
     values = {
-        checked_text("columns", name): values_of_new_column(name, value, own.names)
+        checked_text("columns", name): value_of_new_column(name, value, own.names, functions)
         for name, value in columns.items()
     }
-    empty = Rows(_empty(own), {}, case_sensitive=True)
+    empty, some = _empty(own), _first_rows(table) if any(map(callable, columns.values())) else None
     found = pa.schema(
         [
-            pa.field(name, _type(name, of(_first_rows(table) if callable(columns[name]) else empty)))
-            for name, of in values.items()
+            pa.field(
+                name,
+                _type(
+                    name, value, some if some is not None and callable(columns[name]) else empty, functions
+                ),
+            )
+            for name, value in values.items()
         ]
     )
     schema = plain_schema(found, keeps_dictionaries=True)
     return _with_files(
-        table, schema, _values_by_row(own, schema, list(values.values())), [None] * len(schema)
+        table, schema, _values_by_row(own, schema, list(values.values()), functions), [None] * len(schema)
     )
 
 
@@ -104,7 +108,7 @@ class _RowByRow:
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInputError(f"columns: two columns are named {twice!r}")
         self.schema = plain_schema(reader.schema, keeps_dictionaries=True).remove_metadata()
-        self._batches = (plain_batch(_native.with_buffers(batch), self.schema) for batch in reader)
+        self._batches = (plain_batch(batch, self.schema) for batch in reader)
         self._rest: pa.RecordBatch | None = None
         self._taken = 0
 
@@ -129,7 +133,7 @@ class _RowByRow:
             parts.append(part)
         found = pa.Table.from_batches(parts, self.schema)
         return [
-            fitted(field.name, column, field, batch.num_rows)
+            converted(field.name, column.combine_chunks(), field)
             for field, column in zip(self.schema, found.columns, strict=True)
         ]
 
@@ -149,27 +153,26 @@ class _RowByRow:
         return self._rest
 
 
-def _values_by_row(own: pa.Schema, schema: pa.Schema, values: Sequence[Callable[[Rows], Array]]) -> Values:
+def _values_by_row(
+    own: pa.Schema, schema: pa.Schema, values: Sequence[_native.NewValue], functions: Functions | None
+) -> Values:
     """New columns that are computed of the columns that are there."""
     import pyarrow as pa  # noqa: PLC0415
 
     def of(batch: pa.RecordBatch) -> Sequence[Array]:
         old = pa.RecordBatch.from_arrays([batch.column(name) for name in own.names], schema=own)
-        view = Rows(old, {}, case_sensitive=True)
-        return [
-            fitted(field.name, each(view), field, batch.num_rows)
-            for field, each in zip(schema, values, strict=True)
-        ]
+        made = _native.computed_columns(list(values), one_batch(old), schema=schema, functions=functions)
+        return pa.record_batch(cast("Any", made)).columns
 
     return of
 
 
-def _first_rows(table: _native.LanceTable) -> Rows:
+def _first_rows(table: _native.LanceTable) -> pa.RecordBatch:
     """A few rows, by which the type of a function's values is known."""
     scan = LanceScan(table.scan(row_filter=("true",), selected_fields=["*"], case_sensitive=True, limit=_FEW))
     schema = schema_of_table(table)
-    found = as_batch(scan.to_arrow().select(schema.names).cast(schema))
-    return Rows(found, {}, case_sensitive=True)
+    found = scan.to_arrow().select(schema.names).cast(schema).combine_chunks().to_batches()
+    return found[0] if found else cast("pa.RecordBatch", _empty(schema))
 
 
 def changed_types(table: _native.LanceTable, types: Mapping[str, pa.DataType]) -> Made:
@@ -182,23 +185,21 @@ def changed_types(table: _native.LanceTable, types: Mapping[str, pa.DataType]) -
         if name not in schema.names:
             raise InvalidInputError(f"the table has no column {name!r}")
         fields.append(schema.field(name).with_type(kind))
-        values.append(_cast(name, kind))
+        values.append(_native.NewValue.column(name))
     becomes = pa.schema(fields)
-    return _with_files(table, becomes, _values_by_row(schema, becomes, values), list(types))
+    return _with_files(table, becomes, _values_by_row(schema, becomes, values, None), list(types))
 
 
-def _cast(name: str, kind: pa.DataType) -> Callable[[Rows], Array]:
-    return lambda rows: converted(name, rows.column(name), kind)
+def _type(name: str, value: _native.NewValue, rows: pa.RecordBatch, functions: Functions) -> pa.DataType:
+    """The type of the values of a new column.
 
-
-def _type(name: str, found: Array) -> pa.DataType:
+    Raises:
+        InvalidInputError: It has none.
+    """
     import pyarrow as pa  # noqa: PLC0415
 
-    kind = getattr(found, "type", None)
-    if not isinstance(kind, pa.DataType):
-        raise InvalidInputError(
-            f"the values of {name!r} are of type {type(found).__name__}, expected an Arrow array"
-        )
+    made = _native.computed_columns([value], one_batch(rows), schema=None, functions=functions)
+    kind = cast("pa.DataType", pa.record_batch(cast("Any", made)).column(0).type)
     if pa.types.is_null(kind):
         raise InvalidInputError(f"the new column {name!r} has no type: pass a pyarrow.field to add nulls")
     return kind

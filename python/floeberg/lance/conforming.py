@@ -3,17 +3,15 @@
 In: batches in any form of Arrow. Out: batches with the columns of the table, in its types.
 
 Invariant: each write of a table takes its rows through here, so that all take the same. Values are converted only where
-none changes, see `exact_values`.
+none changes, and by Rust alone.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
-from floeberg.commit.exact_types import field_mismatches
-from floeberg.commit.new_values import fitted
-from floeberg.errors import InvalidInputError
+from floeberg.commit.column_casts import one_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,9 +34,8 @@ def check_fits(given: pa.Schema, schema: pa.Schema) -> None:
     Raises:
         InvalidInputError: They do not. The error lists every mismatch.
     """
-    wrong = [] if given.equals(schema) else field_mismatches(given, schema)
-    if wrong:
-        raise InvalidInputError(f"the rows do not fit the table: {'; '.join(wrong)}")
+    if not given.equals(schema):
+        _native.check_fits(given, schema)
 
 
 def conformed_batches(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -63,11 +60,5 @@ def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-    check_fits(batch.schema, schema)
-    columns = []
-    for each in schema:
-        if each.name in batch.schema.names:
-            columns.append(fitted(each.name, batch.column(each.name), each, batch.num_rows))
-        else:
-            columns.append(pa.nulls(batch.num_rows, each.type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+    made = pa.record_batch(cast("Any", _native.conform_batch(one_batch(batch), schema)))
+    return cast("pa.RecordBatch", pa.RecordBatch.from_arrays(made.columns, schema=schema))

@@ -15,7 +15,7 @@ from floeberg._arguments import (
     checked_text,
 )
 from floeberg._keywords import says_keywords
-from floeberg.commit.plain_columns import plain_batch, plain_schema
+from floeberg.commit.column_casts import plain_batch, plain_schema
 from floeberg.errors import (
     AlreadyExistsError,
     CommitStateUnknownError,
@@ -211,4 +211,4 @@ def _decided(manifests: Manifests, staged: list[str]) -> _native.LanceTable:
 
 def _plain(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     for batch in reader:
-        yield plain_batch(_native.with_buffers(batch), schema)
+        yield plain_batch(batch, schema)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg._folder_errors import folder_errors
-from floeberg.commit.stored_rows import one_batch
+from floeberg.commit.column_casts import one_batch
 from floeberg.errors import FloebergError
 from floeberg.lance.pages import writer_of
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
-from floeberg.commit.new_values import Rows, settings_of
-from floeberg.commit.plain_columns import plain_batch, plain_schema
+from floeberg.commit.column_casts import one_batch, plain_batch, plain_schema
 from floeberg.errors import CommitConflictError, UnsupportedError
 from floeberg.expressions import as_expression
 from floeberg.lance.committing import Made
-from floeberg.lance.conforming import conformed, conformed_batches
+from floeberg.lance.conforming import conformed_batches
 from floeberg.lance.new_files import NewFiles, bytes_of_numbers
 from floeberg.lance.scan import LanceScan
 from floeberg.write.input_rows import converted_stream_errors, reader_of
@@ -25,13 +24,13 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from floeberg.commit.new_values import NewValue
+    from floeberg.commit.new_values import Assignments, Functions
     from floeberg.expressions import AnyFilter
     from floeberg.lance.committing import InsertedKeys
 
 __all__ = [
     "AppendedRows",
-    "MovedRows",
+    "LanceDeltaWriter",
     "addresses_of",
     "check_columns",
     "deleted",
@@ -149,7 +148,7 @@ def overwritten(
     _native.LanceOperation.overwrite(table, schema, [], config=[])
     try:
         with converted_stream_errors(data):
-            batches = (plain_batch(_native.with_buffers(batch), schema) for batch in reader)
+            batches = (plain_batch(batch, schema) for batch in reader)
             files = new.write(batches, schema, rows_per_file=rows_per_file)
         operation = _native.LanceOperation.overwrite(table, schema, files, config=list(config.items()))
     except BaseException:
@@ -191,8 +190,8 @@ def _check_names(table: _native.LanceTable) -> None:
             )
 
 
-class MovedRows:
-    """Rows that change, with where they were, and rows that are new.
+class LanceDeltaWriter:
+    """Writes the rows that a change makes, and collects where the rows were that they replace.
 
     Batches of rows of the table have its columns, their addresses, and with stable row ids their ids.
     """
@@ -212,53 +211,55 @@ class MovedRows:
         self._row_ids: list[Array] = []
         self.is_stable = bool(table.facts()["has_stable_row_ids"])
         self.schema = schema_of_table(table)
-        self.width = len(self.schema)
-        self.place = self.width
         self.deleted_rows = self.updated_rows = self.inserted_rows = 0
 
     @property
-    def places(self) -> list[str]:
+    def position_columns(self) -> list[str]:
         """The columns that say where rows are."""
         return [ADDRESS, ROW_ID] if self.is_stable else [ADDRESS]
 
-    def delete(self, rows: pa.RecordBatch) -> None:
-        """Adds rows to delete."""
-        if rows.num_rows:
-            self._addresses.append(rows.column(self.place))
-            self.deleted_rows += rows.num_rows
+    def changed(
+        self,
+        changer: _native.RowChanger,
+        found: Iterable[pa.RecordBatch],
+        unmatched: Callable[[], _native.Column] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """New rows: those that replace others come before inserted ones.
 
-    def changed(self, rows: pa.RecordBatch, columns: list[Array]) -> pa.RecordBatch:
-        """Rows with new columns in the place of old ones. They come before added ones."""
+        Args:
+            changer: The change.
+            found: Rows of the table, with their positions, and the numbers of their rows of a source.
+            unmatched: The rows of the source whose keys no row has. It is asked last.
+        """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-        self.delete(rows)
-        self.updated_rows += rows.num_rows
-        if self.is_stable and rows.num_rows:
-            self._row_ids.append(rows.column(self.place + 1))
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-    def added(self, columns: list[Array], rows: int) -> pa.RecordBatch:
-        """Adds rows to insert."""
-        import pyarrow as pa  # noqa: PLC0415
-
-        self.inserted_rows += rows
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-    def conformed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows with all columns of the table; those that they lack are null."""
-        return conformed(rows, self.schema)
+        for batch in found:
+            rows, addresses, replaced, row_ids = changer.apply(one_batch(batch))
+            self._addresses.append(pa.array(cast("Any", addresses)))
+            self.deleted_rows += len(self._addresses[-1])
+            self.updated_rows += replaced
+            if self.is_stable:
+                self._row_ids.append(pa.array(cast("Any", row_ids)))
+            yield pa.record_batch(cast("Any", rows))
+        if unmatched is None or not changer.inserts:
+            return
+        new = pa.RecordBatch.from_arrays([pa.array(cast("Any", unmatched()))], names=["row"])
+        for rows_of_source in changer.inserted(one_batch(new)):
+            for made in pa.table(cast("Any", changer.inserted_rows(rows_of_source))).to_batches():
+                self.inserted_rows += made.num_rows
+                yield made
 
     def write(
         self,
         batches: Iterable[pa.RecordBatch],
-        columns: Callable[[], Sequence[str]],
+        columns: Sequence[str],
         inserted_keys: InsertedKeys | None = None,
     ) -> Made:
         """Writes rows while they are made.
 
         Args:
             batches: The rows that this made.
-            columns: The columns that have new values. It is asked when all rows were made.
+            columns: The columns that have new values.
             inserted_keys: Whether rows have keys that were missing.
 
         Returns:
@@ -271,12 +272,12 @@ class MovedRows:
                     pass
                 return Made(None, None, self._counts())
             files = self._files.write(some, self.schema, row_ids=self._row_ids)
-            if not files and not self._addresses:
+            if not files and not self.deleted_rows:
                 return Made(None, None, self._counts(), inserted_keys=inserted_keys)
             operation = _native.LanceOperation.update(
                 self._table,
                 files,
-                columns=list(columns()),
+                columns=list(columns),
                 addresses=b"".join(bytes_of_numbers(each) for each in self._addresses),
             )
         except BaseException:
@@ -294,30 +295,23 @@ class MovedRows:
         }
 
 
-def updated(
+def updated(  # noqa: PLR0913 - keywords
     table: _native.LanceTable,
-    updates: Mapping[str, NewValue],
+    assignments: Assignments,
     row_filter: AnyFilter,
     *,
+    functions: Functions,
     case_sensitive: bool,
     dry_run: bool = False,
 ) -> Made:
     """Sets columns of rows that match a filter."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    moved = MovedRows(table, counts_only=dry_run)
-    schema = moved.schema
-    settings = settings_of(updates, schema, case_sensitive=case_sensitive)
-    aliases = {f"target.{name}": name for name in schema.names}
-    scan = _scan(table, row_filter, ["*", *moved.places], case_sensitive=case_sensitive)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for batch in scan.to_arrow_batch_reader():
-            rows = batch.select([*schema.names, *moved.places])
-            old = pa.RecordBatch.from_arrays(rows.columns[: moved.width], schema=schema)
-            view = Rows(old, aliases, case_sensitive)
-            given = {each.name: each.of(view, schema.field(each.name)) for each in settings}
-            columns = [given.get(name, old.column(name)) for name in schema.names]
-            yield moved.changed(rows, columns)
-
-    return moved.write(batches(), lambda: [each.name for each in settings])
+    writer = LanceDeltaWriter(table, counts_only=dry_run)
+    schema = writer.schema
+    every = [*schema.names, *writer.position_columns]
+    update = _native.RowChange.update(
+        assignments.of(schema, case_sensitive=case_sensitive), case_sensitive=case_sensitive
+    )
+    changer = _native.RowChanger.of(update, schema, functions=functions)
+    scan = _scan(table, row_filter, ["*", *writer.position_columns], case_sensitive=case_sensitive)
+    found = (batch.select(every) for batch in scan.to_arrow_batch_reader())
+    return writer.write(writer.changed(changer, found), changer.updated_columns)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from floeberg.commit.merge_clauses import Clause
+    from floeberg.commit.merge_builder import Clauses
     from floeberg.commit.result import CommitResult
     from floeberg.commit.row_operations import ChangeMode, DeleteMode, NullKeys, OnConflict
     from floeberg.commit.staging import SchemaMode
@@ -153,7 +153,7 @@ class TableJoins(TableWrites):
         """
         join_keys(on, predicate, case_sensitive=case_sensitive)
 
-        def run(clauses: Sequence[Clause]) -> CommitResult:
+        def run(clauses: Clauses) -> CommitResult:
             with self.transaction(dry_run=dry_run, **commit) as transaction:
                 builder = transaction.merge(
                     source,
@@ -168,7 +168,7 @@ class TableJoins(TableWrites):
                 builder.run(clauses)
                 return transaction.commit_transaction()
 
-        return MergeBuilder(run, case_sensitive=case_sensitive)
+        return MergeBuilder(run)
 
     def apply_changes(  # noqa: PLR0913 - keywords
         self,

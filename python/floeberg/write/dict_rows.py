@@ -24,7 +24,7 @@ from floeberg.errors import FloebergError, InvalidInputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["batch_of", "not_uuid", "uuid_bytes"]
+__all__ = ["batch_of"]
 
 _EXTENSION = b"ARROW:extension:name"
 _UUID_BYTES = 16
@@ -90,7 +90,7 @@ def _column(  # noqa: PLR0911 - one return a form
     if extension == "arrow.parquet.variant":
         return _variants(path, values)
     if extension == "arrow.uuid":
-        return _leaf(path, kind, values, not_uuid, uuid_bytes)
+        return _leaf(path, kind, values, _not_uuid, _uuid_bytes)
     if pa.types.is_dictionary(kind) or isinstance(kind, pa.RunEndEncodedType):
         return _column(path, field.with_type(kind.value_type), values)
     if pa.types.is_struct(kind):
@@ -335,7 +335,7 @@ def _not_text(value: object) -> str | None:
     return None
 
 
-def not_uuid(value: object) -> str | None:
+def _not_uuid(value: object) -> str | None:
     """Why a value is no UUID, its canonical text or its 16 bytes; `None` for one that is."""
     if isinstance(value, str):
         return None if _UUID_TEXT.fullmatch(value) else f"expected the text of a UUID, found {value[:40]!r}"
@@ -343,7 +343,7 @@ def not_uuid(value: object) -> str | None:
     return None if is_uuid else _found("a UUID, its text or its 16 bytes", value)
 
 
-def uuid_bytes(value: uuid.UUID | bytes | str) -> bytes:
+def _uuid_bytes(value: uuid.UUID | bytes | str) -> bytes:
     """The bytes of one."""
     if isinstance(value, bytes):
         return value

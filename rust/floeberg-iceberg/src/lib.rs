@@ -14,15 +14,15 @@
 //! - `aggregate`: counts and extremes, by metadata where the specification guarantees that it is exact.
 //! - `table`: a table, opened.
 //! - `scan`: which rows of which snapshot, or which appends between two; the facade over planning and reading.
-//! - `lookup`: the rows that have a key of a source, and their other columns.
+//! - `write`: rows to data and delete files. Rows are matched to the table's columns, split by partition, sorted, encoded by
+//!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
+//!   Deleted rows become deletion vectors, files of positions or files of keys.
+//! - `lookup`: the rows that have a key of a source, and what they become by a change.
 //! - `changelog`: which rows snapshots inserted, deleted and updated.
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files.
 //! - `view`: a view, opened.
-//! - `write`: rows to data and delete files. Rows are matched to the table's columns, split by partition, sorted, encoded by
-//!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
-//!   Deleted rows become deletion vectors, files of positions or files of keys.
 //! - `add_files`: files of other writers, described as manifests want it: found in folders, checked against the table, with
 //!   metrics of their footers and partition values of their paths or bounds.
 
@@ -35,13 +35,13 @@ pub mod read;
 pub mod aggregate;
 mod table;
 mod scan;
+pub mod write;
 pub mod lookup;
 mod changelog;
 pub mod inspect;
 mod recipe;
 mod statistics;
 mod view;
-pub mod write;
 pub mod add_files;
 
 pub use changelog::{ChangelogScan, ChangelogStream, ChangingSnapshot};

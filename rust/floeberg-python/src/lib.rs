@@ -14,6 +14,7 @@
 //! - `scan`: scans, plans, task groups, and rows.
 //! - `table`: tables, views, what they say of themselves, and files.
 //! - `write`: rows to files.
+//! - `rows`: changes of rows.
 //! - `commit`: operations, and tries of a commit.
 //! - `lance`: Lance tables, and their rows.
 
@@ -29,6 +30,7 @@ mod values;
 mod scan;
 mod table;
 mod write;
+mod rows;
 mod commit;
 mod lance;
 
@@ -82,6 +84,16 @@ mod _native {
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]
+    use crate::rows::change_rows::{RowsChanged, change_rows_of_table};
+    #[pymodule_export]
+    use crate::rows::new_value::{MergeClause, NewValue, columns_that_are_assigned};
+    #[pymodule_export]
+    use crate::rows::row_change::{RowChange, check_feed};
+    #[pymodule_export]
+    use crate::rows::row_changer::{RowChanger, columns_that_are_computed};
+    #[pymodule_export]
+    use crate::rows::source::SourceRows;
+    #[pymodule_export]
     use crate::scan::changelog::ChangelogScan;
     #[pymodule_export]
     use crate::scan::lane::{deleted_rows, parquet_shapes};
@@ -116,6 +128,8 @@ mod _native {
     #[pymodule_export]
     use crate::table::view::View;
     #[pymodule_export]
+    use crate::values::casts::{cast_to_column, check_fits, conform_batch, plain_batch, plain_schema};
+    #[pymodule_export]
     use crate::values::expression::{
         expression_from_json, expression_to_json, expression_to_text, parse_expression, value_columns,
     };
@@ -128,10 +142,7 @@ mod _native {
     #[pymodule_export]
     use crate::write::add_files::describe_files;
     #[pymodule_export]
-    use crate::write::lookup::{
-        FoundRows, ReplacedRows, SourceKeys, check_memory_of_source, differing, memory_of_source,
-        rows_with_places,
-    };
+    use crate::write::keys::{FoundRows, SourceKeys, memory_of_source};
     #[pymodule_export]
     use crate::write::receipt::Receipt;
     #[pymodule_export]

@@ -7,6 +7,7 @@
 //! in a process that was forked.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel, sync_channel};
 use std::task::Poll;
 use std::thread;
@@ -114,98 +115,6 @@ pub fn poll<T: Send>(
     }
 }
 
-/// Something that work asks of Python. What it raises stops the work.
-type Question = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
-
-/// How work asks the thread that called. `false` means that it waits no longer.
-type Asker = Box<dyn Fn(Question) -> bool>;
-
-thread_local! {
-    /// Of the work that this thread does.
-    static CALLER: RefCell<Option<Asker>> = const { RefCell::new(None) };
-}
-
-/// Does work on a thread of its own that asks Python now and then, by [`ask`], on the thread that called.
-///
-/// An exception of a question is passed on unchanged. The call ends after the work, whose memory may be Python's. After Ctrl-C the work
-/// is asked to stop through `cancel`, and waited for; a second Ctrl-C ends the wait.
-pub fn asking<T: Send + 'static>(
-    py: Python<'_>,
-    cancel: &Cancel,
-    work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
-) -> PyResult<T> {
-    renew_wanted(py)?;
-    let flag = cancel.clone();
-    let (events, mut heard) = channel();
-    let questions = events.clone();
-    let body = move || {
-        let ask = move |question| questions.send(Heard::Asked(question)).is_ok();
-        CALLER.set(Some(Box::new(ask)));
-        drop(events.send(Heard::Done(fenced(|| work(&flag)))));
-    };
-    if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
-        let error =
-            Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
-        return Err(to_exception(py, &error));
-    }
-    let (mut raised, mut interrupted) = (None, false);
-    loop {
-        let waiting = &mut heard;
-        match py.detach(move || waiting.recv_timeout(WAKE)) {
-            Ok(Heard::Asked(question)) => {
-                if let Err(exception) = question(py) {
-                    raised.get_or_insert(exception);
-                }
-            }
-            Ok(Heard::Done(Ok(answer))) if !interrupted => return Ok(answer),
-            Ok(Heard::Done(Err(error))) if error.kind() != ErrorKind::Cancelled => {
-                return Err(to_exception(py, &error));
-            }
-            Ok(Heard::Done(done)) => {
-                let error =
-                    done.err().unwrap_or_else(|| Error::internal("an interrupted call has no exception"));
-                return Err(raised.unwrap_or_else(|| to_exception(py, &error)));
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                if let Err(exception) = look_around(py) {
-                    if interrupted {
-                        return Err(exception);
-                    }
-                    interrupted = true;
-                    cancel.cancel();
-                    raised = Some(exception);
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(to_exception(py, &Error::internal("a thread ended without a result")));
-            }
-        }
-    }
-}
-
-/// A message from work that asks.
-enum Heard<T> {
-    Asked(Question),
-    Done(Result<T>),
-}
-
-/// Asks Python, on the thread that called, for which this thread does [`asking`] work.
-///
-/// Errors: `Cancelled` where Python raised, which the call passes on, and where it waits no longer.
-pub fn ask<A: Send + 'static>(
-    question: impl FnOnce(Python<'_>) -> PyResult<A> + Send + 'static,
-) -> Result<A> {
-    let (sender, answers) = sync_channel(1);
-    let question: Question = Box::new(move |py| question(py).map(|answer| drop(sender.send(answer))));
-    let is_heard = CALLER.with_borrow(|caller| caller.as_ref().map(|ask| ask(question)));
-    match is_heard {
-        None => Err(Error::internal("this thread has nobody to ask")),
-        Some(_) => {
-            answers.recv().map_err(|_| Error::new(ErrorKind::Cancelled, "a call of Python did not succeed"))
-        }
-    }
-}
-
 /// Does work on a thread of its own with items that Python makes here, on the thread that called, some of them ahead.
 ///
 /// An exception of making an item is passed on unchanged. The call ends after the work: items may be memory of
@@ -267,6 +176,133 @@ pub fn feed_reported<I: Send + 'static, T: Send + 'static>(
         drop(call(py, || undo(done)));
     }
     Err(raised)
+}
+
+/// Something that work asks of Python. What it raises stops the work.
+pub type Question = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
+
+/// How work asks the thread that called, from any thread. `false` means that it waits no longer.
+pub type Caller = Arc<dyn Fn(Question) -> bool + Send + Sync>;
+
+/// A message from work that asks.
+enum Heard<T> {
+    Asked(Question),
+    Done(Result<T>),
+}
+
+/// Does work on a thread of its own that asks Python now and then, by [`ask_caller`], on the thread that called.
+///
+/// An exception of a question is passed on unchanged. `report` is called now and then, and once the work is done. The call ends after
+/// the work. After an exception and after Ctrl-C the work is asked to stop through `cancel`, and waited for. If it had ended by then,
+/// `undo` gets its result. A second Ctrl-C ends the wait.
+pub fn asking_reported<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    report: &dyn Fn(Python<'_>) -> PyResult<()>,
+    work: impl FnOnce(&Cancel, Caller) -> Result<T> + Send + 'static,
+    undo: impl FnOnce(T) -> Result<()> + Send,
+) -> PyResult<T> {
+    renew_wanted(py)?;
+    let flag = cancel.clone();
+    let (events, mut heard) = channel();
+    let questions = events.clone();
+    let caller: Caller = Arc::new(move |question| questions.send(Heard::Asked(question)).is_ok());
+    let body = move || drop(events.send(Heard::Done(fenced(|| work(&flag, caller)))));
+    if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
+        let error =
+            Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
+        return Err(to_exception(py, &error));
+    }
+    let mut reports = Reports { report, last: Instant::now() };
+    let (mut raised, mut interrupted) = (None, false);
+    let done = loop {
+        let waiting = &mut heard;
+        let step = match py.detach(move || waiting.recv_timeout(WAKE)) {
+            Ok(Heard::Done(done)) => break done,
+            // After an exception nobody is asked: a question that is dropped ends the work.
+            Ok(Heard::Asked(_)) if raised.is_some() => continue,
+            Ok(Heard::Asked(question)) => question(py).and_then(|()| reports.now_and_then(py)),
+            Err(RecvTimeoutError::Timeout) => {
+                let looked = look_around(py);
+                match looked {
+                    Err(exception) if interrupted => return Err(exception),
+                    Err(exception) => {
+                        interrupted = true;
+                        Err(exception)
+                    }
+                    Ok(()) if raised.is_some() => Ok(()),
+                    Ok(()) => reports.now_and_then(py),
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                break Err(Error::internal("a thread ended without a result"));
+            }
+        };
+        if let Err(exception) = step {
+            cancel.cancel();
+            raised.get_or_insert(exception);
+        }
+    };
+    let (raised, done) = match (raised, done) {
+        (None, Ok(done)) => match report(py) {
+            Ok(()) => return Ok(done),
+            Err(exception) => (exception, Ok(done)),
+        },
+        (None, Err(error)) => return Err(to_exception(py, &error)),
+        (Some(exception), done) => (exception, done),
+    };
+    if let Ok(done) = done {
+        // What cannot be undone must not hide why.
+        drop(call(py, || undo(done)));
+    }
+    Err(raised)
+}
+
+thread_local! {
+    /// How the work of this thread asks the thread that called.
+    static CALLER: RefCell<Option<Caller>> = const { RefCell::new(None) };
+}
+
+/// Like [`asking_reported`], without reports, for work whose result needs nothing undone. The work asks by [`ask`].
+pub fn asking<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let work = move |cancel: &Cancel, caller: Caller| {
+        CALLER.set(Some(caller));
+        work(cancel)
+    };
+    asking_reported(py, cancel, &|_| Ok(()), work, |_| Ok(()))
+}
+
+/// Asks Python, on the thread that called, for which this thread does [`asking`] work.
+///
+/// Errors: those of [`ask_caller`]; `Internal` for another thread.
+pub fn ask<A: Send + 'static>(
+    question: impl FnOnce(Python<'_>) -> PyResult<A> + Send + 'static,
+) -> Result<A> {
+    match CALLER.with_borrow(Clone::clone) {
+        Some(caller) => ask_caller(&caller, question),
+        None => Err(Error::internal("this thread has nobody to ask")),
+    }
+}
+
+/// Asks Python, on the thread that called, from any thread.
+///
+/// Errors: `Cancelled` where Python raised, which the call passes on, and where it waits no longer.
+pub fn ask_caller<A: Send + 'static>(
+    caller: &Caller,
+    question: impl FnOnce(Python<'_>) -> PyResult<A> + Send + 'static,
+) -> Result<A> {
+    let (sender, answers) = sync_channel(1);
+    // The work that asked may have ended.
+    let question: Question = Box::new(move |py| question(py).map(|answer| drop(sender.send(answer))));
+    let ended = || Error::new(ErrorKind::Cancelled, "a call of Python did not succeed");
+    if !caller(question) {
+        return Err(ended());
+    }
+    answers.recv().map_err(|_| ended())
 }
 
 /// What is called now and then while work goes on.

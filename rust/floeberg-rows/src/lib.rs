@@ -5,14 +5,59 @@
 //!
 //! A module uses only modules that are declared before it.
 //!
+//! - `cast`: values become those of a column's type, where none changes.
+//! - `names`: columns by their names; those of a source by those of a table.
 //! - `differing`: the rows in which two batches differ.
 //! - `null_keys`: nulls in keys, and keys of several rows.
 //! - `source_memory`: how much memory a source may take.
+//! - `source`: the rows of a source, by their numbers.
+//! - `view`: columns of rows, by the names that conditions have for them.
+//! - `new_value`: new values and conditions.
+//! - `change`: what becomes of rows.
+//! - `update`: sets columns of rows.
+//! - `feed`: the last change of each key.
+//! - `cast_source`: columns of a source, in the types of a table.
+//! - `replace`: replaces rows by those of a source.
+//! - `merge`: changes, deletes and inserts rows by clauses.
+//! - `request`: what a user asks for.
+//! - `changer`: changes of rows that come batch by batch.
 
+mod cast;
+mod names;
 mod differing;
 mod null_keys;
 mod source_memory;
+mod source;
+mod view;
+mod new_value;
+mod change;
+mod update;
+mod feed;
+mod cast_source;
+mod replace;
+mod merge;
+mod request;
+mod changer;
 
+pub use cast::{
+    Conversion, Fault, Lists, Proof, Rule, Why, cast_field, cast_nullable, cast_to_column, check_fits,
+    conform_batch, convert, field_mismatches, kind_name, mismatches, plain_batch, plain_schema, rule,
+    type_name, units, written_out,
+};
+pub use cast_source::CastSource;
+pub use change::{BatchChange, FoundRows, RowChange, UpdatedRows};
+pub use changer::Changer;
 pub use differing::differing_rows;
+pub use feed::{ChangeFeed, LastChanges};
+pub use merge::{Action, Clause, ClauseRows, JoinKeys, Merge, MergeRequest};
+pub use names::{JoinedColumns, assigned_columns, columns_of_source, find_column, join_column};
+pub use new_value::{Assignment, Condition, Functions, NewValue, NoFunctions, computed_columns};
 pub use null_keys::{NullKeys, check_no_nulls, repeated_key};
+pub use replace::Replace;
+pub use request::{ApplyFeed, ClauseRequest, ClauseSets, MergeRows, UpdateRows, UpsertRows};
+pub use source::{SourceRows, bytes_of};
 pub use source_memory::{check_source_memory, source_memory};
+pub use update::Update;
+
+#[cfg(test)]
+mod tests;

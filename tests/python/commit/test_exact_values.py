@@ -48,7 +48,7 @@ def column(table, name):
         ({"c": lambda _: pa.array([0.1, 1.005], pa.float64())}, "1.005"),
         ({"f": lambda _: pa.array([NAN, 16777217.0])}, "16777217.0"),
         ({"f": fb.col("d")}, "0.35"),
-        ({"f": lambda _: pa.array([1.5, 1e300])}, r"1e\+300"),
+        ({"f": lambda _: pa.array([1.5, 1e300])}, "1e300"),
         ({"d": lambda _: pa.array([Decimal("0.1"), Decimal(2**60 + 1)], pa.decimal128(30, 2))}, "11529215"),
         ({"c": fb.sql_expr("d / 3")}, r"0\.11666"),
     ],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from computed_values import computed
 from floeberg.errors import FloebergError, InvalidInputError
-from floeberg.expressions._sql import SqlExpression
 
 COLUMNS = {
     "i": pa.array([1, 2, None]),
@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 def values(text):
-    return SqlExpression(text).of(column, 3)
+    return computed(text, column, 3)
 
 
 def column(name):

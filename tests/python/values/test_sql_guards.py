@@ -7,8 +7,8 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+from computed_values import computed
 from floeberg.errors import InvalidInputError
-from floeberg.expressions._sql import SqlExpression
 
 COLUMNS = {
     "a": pa.array([8, 8, 8, 8, None]),
@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 def values(text, columns=COLUMNS, rows=5):
-    found = SqlExpression(text).of(columns.__getitem__, rows)
+    found = computed(text, columns.__getitem__, rows)
     return [found.as_py()] * rows if isinstance(found, pa.Scalar) else found.to_pylist()
 
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
+from computed_values import computed
 from floeberg.errors import FloebergError, InvalidInputError
-from floeberg.expressions._sql import SqlExpression
 
 UTC = dt.timezone.utc
 MOMENT = dt.datetime(2024, 1, 2)  # noqa: DTZ001 - without a zone
@@ -82,7 +82,7 @@ def table(tmp_path_factory):
 
 
 def found(text):
-    values = SqlExpression(text).of(COLUMNS.__getitem__, 6)
+    values = computed(text, COLUMNS.__getitem__, 6)
     holds = [values.as_py()] * 6 if isinstance(values, pa.Scalar) else values.to_pylist()
     return [row for row, each in enumerate(holds) if each]
 
@@ -177,9 +177,9 @@ def test_times_with_and_without_a_zone_are_not_mixed():
 )
 def test_what_type_an_expression_has(text, kind):
     columns = {**COLUMNS, "s": pa.nulls(6, pa.string())}
-    assert SqlExpression(text).of(columns.__getitem__, 6).type == kind
+    assert computed(text, columns.__getitem__, 6).type == kind
     none = {name: column.slice(0, 0) for name, column in columns.items()}
-    assert SqlExpression(text).of(none.__getitem__, 0).type == kind
+    assert computed(text, none.__getitem__, 0).type == kind
 
 
 def test_an_update_with_the_text_of_a_scan_changes_the_same_rows(table):

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from floeberg.expressions._sql import SqlExpression
+from computed_values import computed
 from properties.sql_expressions import SHAPES, expressions, tables
 
 EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
@@ -45,7 +45,7 @@ def test_an_expression_has_the_values_that_duckdb_gives_it(peer, kind, data):
         if rows.num_rows
         else pa.RecordBatch.from_pylist([], rows.schema)
     )
-    found = SqlExpression(ours).of(batch.column, batch.num_rows)
+    found = computed(ours, batch.column, batch.num_rows)
     if isinstance(found, pa.Scalar):
         found = pa.repeat(found, batch.num_rows)
     peer.register("given", rows)

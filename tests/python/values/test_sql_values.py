@@ -9,8 +9,8 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
+from computed_values import computed
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.expressions._sql import SqlExpression
 
 COLUMNS = {
     "i": pa.array([1, 2, 3, None]),
@@ -24,7 +24,7 @@ COLUMNS = {
 
 
 def values(text):
-    found = SqlExpression(text).of(COLUMNS.__getitem__, 4)
+    found = computed(text, COLUMNS.__getitem__, 4)
     return [found.as_py()] * 4 if isinstance(found, pa.Scalar) else found.to_pylist()
 
 
@@ -124,9 +124,9 @@ def test_what_is_not_understood_is_an_error(text):
 
 def test_a_pattern_and_a_trim_see_ends_of_lines():
     column = pa.array(["a\nb", "\ta\n "])
-    assert SqlExpression("s LIKE 'a_b'").of(lambda _: column, 2).to_pylist() == [True, False]
-    assert SqlExpression("s LIKE '%b'").of(lambda _: column, 2).to_pylist() == [True, False]
-    assert SqlExpression("TRIM(s)").of(lambda _: column, 2).to_pylist() == ["a\nb", "\ta\n"]
+    assert computed("s LIKE 'a_b'", lambda _: column, 2).to_pylist() == [True, False]
+    assert computed("s LIKE '%b'", lambda _: column, 2).to_pylist() == [True, False]
+    assert computed("TRIM(s)", lambda _: column, 2).to_pylist() == ["a\nb", "\ta\n"]
 
 
 def test_there_is_one_expression():
@@ -175,12 +175,12 @@ WIDE = {
     ],
 )
 def test_decimals_are_rounded_to_numbers_of_more_digits(text, expected):
-    assert SqlExpression(text).of(WIDE.__getitem__, 4).to_pylist() == expected
+    assert computed(text, WIDE.__getitem__, 4).to_pylist() == expected
 
 
 def test_a_decimal_that_no_type_has_room_for_is_an_error():
     with pytest.raises(UnsupportedError, match="rounded to -90"):
-        SqlExpression("ROUND(p, -90)").of(WIDE.__getitem__, 4)
+        computed("ROUND(p, -90)", WIDE.__getitem__, 4)
 
 
 @pytest.mark.parametrize(
@@ -209,10 +209,10 @@ def test_long_integers_and_doubles_are_compared_exactly(operator, sides):
         None if one is None or other is None else python[operator](one, other)
         for one, other in zip(*columns, strict=True)
     ]
-    found = SqlExpression(f" {operator} ".join(sides)).of(NUMBERS.__getitem__, 7)
+    found = computed(f" {operator} ".join(sides), NUMBERS.__getitem__, 7)
     assert found.to_pylist() == expected
     # A value that is computed for all rows, and is no literal.
-    found = SqlExpression(f"n {operator} CAST(9007199254740992.0 AS DOUBLE)").of(NUMBERS.__getitem__, 7)
+    found = computed(f"n {operator} CAST(9007199254740992.0 AS DOUBLE)", NUMBERS.__getitem__, 7)
     assert found.to_pylist() == [
         None if one is None else python[operator](one, 2.0**53) for one in NUMBERS["n"].to_pylist()
     ]

@@ -11,10 +11,9 @@
 
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use arrow_schema::SchemaRef;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::reserved::{ROW_ID, metadata_column};
 use floeberg_core::schema::{Field, Schema};
@@ -32,7 +31,6 @@ use crate::read::{ReadRequest, TableReader};
 /// Batches of new rows.
 pub struct ReplacedStream {
     batches: OrderedStream<ReplaceJob>,
-    schema: SchemaRef,
 }
 
 impl ReplacedStream {
@@ -66,21 +64,22 @@ impl ReplacedStream {
             reader: Arc::new(TableReader::new(request)),
             source: Arc::clone(&replaced.source),
             origins,
-            schema: Arc::clone(&schema),
+            schema,
         };
         let ahead = Ahead { threads: thread_budget()?, memory: memory_budget()? / 2, cancel: cancel.clone() };
         let files = replaced.files.clone().into_iter().filter(|file| !file.replaced.is_empty()).map(Ok);
-        Ok(Self { batches: OrderedStream::new(Arc::new(job), files, ahead), schema })
+        Ok(Self { batches: OrderedStream::new(Arc::new(job), files, ahead) })
     }
+}
 
-    /// The schema of every batch.
-    pub fn schema(&self) -> &Arc<ArrowSchema> {
-        &self.schema
-    }
+impl Iterator for ReplacedStream {
+    type Item = Result<RecordBatch>;
 
-    /// The next batch, if there is one within a time; `Ready(None)` is the end.
-    pub fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
-        self.batches.next_until(Instant::now().checked_add(timeout))
+    fn next(&mut self) -> Option<Result<RecordBatch>> {
+        match self.batches.next_until(None) {
+            Poll::Ready(next) => next,
+            Poll::Pending => Some(Err(Error::internal("a stream without a deadline waits"))),
+        }
     }
 }
 

@@ -7,7 +7,9 @@ use floeberg_core::ErrorKind;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 
-use super::{NullKeys, SourceKeys};
+use floeberg_rows::NullKeys;
+
+use super::SourceKeys;
 
 fn table() -> Schema {
     let field = |id, name: &str, field_type| Field::optional(id, name, Type::Primitive(field_type));

@@ -17,8 +17,8 @@ impl WriteProgress {
         self.files.fetch_add(files as u64, Ordering::Relaxed);
     }
 
-    /// Rows are encoded.
-    pub(super) fn add_rows(&self, rows: usize) {
+    /// Rows are encoded, or counted.
+    pub(crate) fn add_rows(&self, rows: usize) {
         self.rows.fetch_add(rows as u64, Ordering::Relaxed);
     }
 

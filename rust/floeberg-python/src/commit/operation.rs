@@ -18,7 +18,7 @@ use crate::pickle::Envelope;
 use crate::runtime;
 use crate::values::expression::Tree;
 use crate::values::json::json;
-use crate::write::lookup::{FoundRows, SourceKeys};
+use crate::write::keys::{FoundRows, SourceKeys};
 use crate::write::receipt::Receipt;
 use crate::write::row_delta::RowDeltaReceipt;
 

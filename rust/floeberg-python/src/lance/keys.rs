@@ -10,13 +10,12 @@ use floeberg_rows::check_source_memory;
 use pyo3::prelude::*;
 
 use crate::arrow::Column;
-use crate::incoming::{RowSource, Unchecked};
 use crate::lance::pages::PythonPages;
 use crate::lance::rows::LanceRows;
 use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
-use crate::runtime::{self, Fed};
-use crate::write::lookup::null_keys;
+use crate::rows::row_changer::RowChanger;
+use crate::runtime;
 
 /// The keys of a source, in memory.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -24,23 +23,21 @@ pub struct LanceKeys(Arc<SourceKeys>);
 
 #[pymethods]
 impl LanceKeys {
-    /// Of a `pyarrow.RecordBatchReader` of key columns, by the names and in the types of the table.
+    /// Of the source of a change.
     #[staticmethod]
-    #[pyo3(signature = (reader, *, nulls, repeats))]
-    fn of(py: Python<'_>, reader: &Bound<'_, PyAny>, nulls: &str, repeats: bool) -> PyResult<Self> {
-        let mut source = RowSource::open(reader)?;
-        let schema = source.schema();
-        let nulls = runtime::call(py, || null_keys(nulls))?;
-        let take = move |_: &Cancel, batches: Fed<Unchecked>| {
-            let mut keys = SourceKeys::new(&schema, nulls, repeats)?;
-            for batch in batches {
-                keys.insert(&batch?.checked()?)?;
-                check_source_memory(keys.memory() as u64)?;
-            }
+    fn of(py: Python<'_>, changer: &RowChanger) -> PyResult<Self> {
+        let (table, changer) = (Arc::clone(&changer.table), Arc::clone(&changer.changer));
+        let take = move |cancel: &Cancel| {
+            let (nulls, repeats) = changer.key_rules();
+            let mut keys = SourceKeys::new(changer.key_schema(&table)?.as_ref(), nulls, repeats)?;
+            changer.keys_of_all(&table, |batch| {
+                cancel.check()?;
+                keys.insert(&batch)?;
+                check_source_memory(keys.memory() as u64)
+            })?;
             Ok(keys)
         };
-        let keys = runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(()))?;
-        Ok(Self(Arc::new(keys)))
+        runtime::run(py, &Cancel::default(), take).map(|keys| Self(Arc::new(keys)))
     }
 
     /// Looks for rows with these keys in a version.

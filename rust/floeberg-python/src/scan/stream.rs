@@ -10,7 +10,6 @@ use std::vec;
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::ChangelogStream;
-use floeberg_iceberg::lookup::{MatchedStream, ReplacedStream};
 use floeberg_iceberg::plan::PlanStream;
 use floeberg_iceberg::read::BatchStream;
 use pyo3::prelude::*;
@@ -36,20 +35,6 @@ impl Awaited for BatchStream {
 
 /// Changes, as they are read.
 impl Awaited for ChangelogStream {
-    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
-        self.next_timeout(timeout)
-    }
-}
-
-/// Rows that may change, as they are read.
-impl Awaited for MatchedStream {
-    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
-        self.next_timeout(timeout)
-    }
-}
-
-/// New rows, as they are made.
-impl Awaited for ReplacedStream {
     fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
         self.next_timeout(timeout)
     }

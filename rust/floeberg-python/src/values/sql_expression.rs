@@ -1,22 +1,21 @@
 //! How does Python ask for the values of SQL expressions?
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use arrow_array::ArrayRef;
-use arrow_schema::Field;
-use floeberg_core::Error;
 use floeberg_core::expr::ValueExpression;
 use pyo3::prelude::*;
 
-use crate::arrow::Column;
-use crate::incoming::{RowSource, Unchecked};
 use crate::pickle::refuse;
 use crate::runtime;
 
 /// A SQL expression of values that was read.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct SqlExpression(ValueExpression);
+
+impl SqlExpression {
+    /// The expression.
+    pub fn inner(&self) -> &ValueExpression {
+        &self.0
+    }
+}
 
 #[pymethods]
 impl SqlExpression {
@@ -51,28 +50,6 @@ impl SqlExpression {
     fn all_of(&self, terms: Vec<Py<Self>>) -> Self {
         let terms: Vec<_> = terms.iter().map(|term| term.get().0.clone()).collect();
         Self(self.0.all_of(&terms))
-    }
-
-    /// A value for each of this many rows, of the one batch of a `pyarrow.RecordBatchReader` that has the columns by the names
-    /// of the text; `None` where it has no columns.
-    fn evaluate(&self, py: Python<'_>, reader: Option<&Bound<'_, PyAny>>, rows: usize) -> PyResult<Column> {
-        let mut columns = HashMap::<String, ArrayRef>::new();
-        let batch = match reader {
-            Some(reader) => RowSource::open(reader)?.next(py)?,
-            None => None,
-        };
-        let values = runtime::call(py, || {
-            if let Some(batch) = batch.map(Unchecked::checked).transpose()? {
-                if batch.num_rows() != rows {
-                    return Err(Error::invalid_input("the columns have another number of rows"));
-                }
-                for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
-                    columns.insert(field.name().clone(), Arc::clone(column));
-                }
-            }
-            self.0.evaluate(&columns, rows)
-        })?;
-        Ok(Column(Field::new("value", values.data_type().clone(), true), values))
     }
 
     fn __reduce__(&self) -> PyResult<()> {

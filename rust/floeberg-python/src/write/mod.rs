@@ -4,7 +4,7 @@
 //! - `receipt`: files that a writer wrote, on their way to a commit.
 //! - `add_files`: files of other writers, on their way to a commit.
 //! - `writer`: rows to files of a table.
-//! - `lookup`: rows of a table that have a key of a source.
+//! - `keys`: rows of a table that have a key of a source, on their way to a commit.
 //! - `row_delta`: rows that a worker deleted, with files that it wrote and replaced; keys of deleted rows to files.
 
 pub mod conformed;
@@ -12,4 +12,4 @@ pub mod receipt;
 pub mod add_files;
 pub mod writer;
 pub mod row_delta;
-pub mod lookup;
+pub mod keys;

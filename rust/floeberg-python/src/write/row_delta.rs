@@ -188,6 +188,13 @@ fn take_positions(
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct KeyRecipe(pub IcebergKeyRecipe);
 
+impl KeyRecipe {
+    /// The recipe.
+    pub fn inner(&self) -> &IcebergKeyRecipe {
+        &self.0
+    }
+}
+
 #[pymethods]
 impl KeyRecipe {
     /// Of a table, with its key columns, and the specs that a branch has data files of.

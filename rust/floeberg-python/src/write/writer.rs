@@ -8,15 +8,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use floeberg_core::Cancel;
 use floeberg_core::schema::arrow::schema_to_arrow;
-use floeberg_core::{Cancel, Result};
-use floeberg_iceberg::lookup::memory_of_rows;
 use floeberg_iceberg::write::{Matching, WriteProgress, WriteRecipe as IcebergRecipe, WriteTask, Writer};
-use floeberg_rows::check_source_memory;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::arrow::{ArrowSchema, Batches};
+use crate::arrow::ArrowSchema;
 use crate::incoming::{RowSource, Unchecked, import_schema};
 use crate::pickle::Envelope;
 use crate::runtime::{self, Fed};
@@ -98,26 +96,6 @@ impl WriteRecipe {
     fn schema_fits(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<()> {
         let schema = import_schema(py, schema)?;
         runtime::call(py, || Matching::new(self.0.schema(), &schema).map(drop))
-    }
-
-    /// The rows of a `pyarrow.RecordBatchReader`, in memory, in the form of some columns of the table.
-    #[pyo3(signature = (reader, *, columns))]
-    fn conform(&self, py: Python<'_>, reader: &Bound<'_, PyAny>, columns: Vec<String>) -> PyResult<Batches> {
-        let mut source = RowSource::open(reader)?;
-        let input = source.schema();
-        let schema = Arc::clone(self.0.schema());
-        let conform = move |_: &Cancel, batches: Fed<Unchecked>| {
-            let ids = columns.iter().map(|name| schema.find(name, true)).collect::<Result<Vec<_>>>()?;
-            let matching = Matching::new(&schema.select(&ids)?, &input)?;
-            let (mut rows, mut bytes) = (Vec::new(), 0_u64);
-            conformed(batches, &matching, |batch| {
-                bytes = bytes.saturating_add(memory_of_rows(&batch));
-                rows.push(batch);
-                check_source_memory(bytes)
-            })?;
-            Ok(Batches { schema: Arc::clone(matching.schema()), rows })
-        };
-        runtime::feed(py, &Cancel::default(), |py| source.next(py), conform, |_| Ok(()))
     }
 
     /// Removes the files of a receipt that no table has.

@@ -13,7 +13,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from floeberg.commit.merge_clauses import matches_once
+from floeberg.commit.merge_builder import matches_once
 from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE, EqualTo
 from floeberg.spark.sql.dml.affected_rows import combined, reach_of_join

@@ -5,23 +5,15 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal128Type, Decimal256Type};
 use arrow_array::{Array, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
-use arrow_buffer::{NullBuffer, i256};
-use arrow_cast::cast::{CastOptions, cast_with_options};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use arrow_select::take::take;
 use floeberg_core::Error;
-use floeberg_core::arrow_values::{first_non_utf8, to_array};
-use floeberg_core::value::decimal;
+use floeberg_core::arrow_values::to_array;
+use floeberg_rows::{Conversion, Fault, Lists, Why, convert as cast, written_out};
 
-use super::bytes::with_short_offsets;
-use super::checked::{check_places, check_variants, narrowed};
-use super::fault::Fault;
-use super::fixed_bytes::{sized, uuids_of_text};
-use super::lists::Lists;
+use super::checked::{check_places, check_variants};
 use super::step::{Column, Leaf, Source, Step};
-use super::timestamps::rescaled;
 
 /// A column of so many rows, from the columns of its parent. `mask` marks the rows in which the parent is not null.
 pub(super) fn convert_column(
@@ -72,21 +64,22 @@ fn convert(
         (Step::List(element), DataType::List(field)) => {
             let lists = Lists::of(array)?;
             let elements = below(element, &lists, std::slice::from_ref(&lists.elements))?;
-            let built = ListArray::try_new(Arc::clone(field), lists.offsets, elements, lists.nulls)?;
+            let offsets = lists.short_offsets()?;
+            let built = ListArray::try_new(Arc::clone(field), offsets, elements, lists.nulls)?;
             Ok(Arc::new(built))
         }
         (Step::Map(entry), DataType::Map(entries, is_sorted)) => {
-            let maps = array.as_map_opt().ok_or_else(|| unexpected(array, column))?;
             let DataType::Struct(fields) = entries.data_type() else {
                 return Err(unexpected(array, column).into());
             };
-            let lists = Lists::of_maps(maps)?;
+            let lists = Lists::of(array)?;
             let pairs = lists.elements.as_struct().columns().to_vec();
             let children =
                 entry.iter().map(|each| below(each, &lists, &pairs)).collect::<Result<Vec<_>, _>>()?;
             let pairs = StructArray::try_new(fields.clone(), children, None)?;
             let entries = Arc::clone(entries);
-            Ok(Arc::new(MapArray::try_new(entries, lists.offsets, pairs, lists.nulls, *is_sorted)?))
+            let offsets = lists.short_offsets()?;
+            Ok(Arc::new(MapArray::try_new(entries, offsets, pairs, lists.nulls, *is_sorted)?))
         }
         (Step::Shredded(layout), DataType::Struct(fields)) => {
             let group = array.as_struct_opt().ok_or_else(|| unexpected(array, column))?;
@@ -113,70 +106,14 @@ fn convert_leaf(
     mask: Option<&NullBuffer>,
     name: &str,
 ) -> Result<ArrayRef, Fault> {
-    if let Some(row) = first_non_utf8(array) {
-        return Err(Fault::At { row, column: name.to_owned(), why: "is not UTF-8".to_owned() });
-    }
     match leaf {
-        Leaf::Same => Ok(Arc::clone(array)),
-        Leaf::Narrowed => narrowed(array, target, mask, name),
+        Leaf::Cast(conversion) => cast(conversion, array, target, mask, name),
         Leaf::Wkb => {
-            let same = if array.data_type() == target {
-                Arc::clone(array)
-            } else {
-                with_short_offsets(array, target)?
-            };
-            check_places(&same, mask, name)?;
-            Ok(same)
-        }
-        Leaf::Widened => {
-            check_width(array, name)?;
-            let options = CastOptions { safe: false, ..CastOptions::default() };
-            let widened = cast_with_options(array, target, &options).map_err(|failure| {
-                Error::invalid_input("a value does not fit its column")
-                    .with("column", name)
-                    .caused_by(failure)
-            })?;
-            check_digits(&widened, mask, name)?;
-            Ok(widened)
-        }
-        Leaf::Decimal => {
-            check_digits(array, mask, name)?;
-            Ok(Arc::clone(array))
-        }
-        Leaf::UuidText => uuids_of_text(array, mask, name),
-        Leaf::Sized => sized(array, target, mask, name),
-        Leaf::Bytes => with_short_offsets(array, target),
-        Leaf::Moment { times, divided } => rescaled(array, [times, divided], target, mask, name),
-    }
-}
-
-/// The cast of a decimal of 256 bits to one of 128 panics where a value has more bits than its type allows.
-fn check_width(array: &ArrayRef, name: &str) -> Result<(), Fault> {
-    let Some(decimals) = array.as_primitive_opt::<Decimal256Type>() else { return Ok(()) };
-    let is_wide = |value: Option<i256>| value.is_some_and(|value| value.to_i128().is_none());
-    match decimals.iter().position(is_wide) {
-        None => Ok(()),
-        Some(row) => {
-            Err(Fault::At { row, column: name.to_owned(), why: "has more than 38 digits".to_owned() })
-        }
-    }
-}
-
-/// Arrow allows a decimal more digits than its type has, and files would cut them off.
-fn check_digits(array: &ArrayRef, mask: Option<&NullBuffer>, name: &str) -> Result<(), Fault> {
-    let DataType::Decimal128(precision, _) = array.data_type() else { return Ok(()) };
-    let decimals = array.as_primitive::<Decimal128Type>();
-    let used = NullBuffer::union(decimals.nulls(), mask);
-    let is_used = |row: usize| used.as_ref().is_none_or(|used| used.is_valid(row));
-    let wrong = decimals
-        .values()
-        .iter()
-        .enumerate()
-        .find(|(row, value)| !decimal::fits(**value, *precision) && is_used(*row));
-    match wrong {
-        None => Ok(()),
-        Some((row, _)) => {
-            Err(Fault::At { row, column: name.to_owned(), why: format!("has more than {precision} digits") })
+            let is_same = array.data_type() == target;
+            let conversion = if is_same { Conversion::Same } else { Conversion::Bytes };
+            let places = cast(conversion, array, target, mask, name)?;
+            check_places(&places, mask, name)?;
+            Ok(places)
         }
     }
 }
@@ -187,25 +124,7 @@ fn check_required(array: &ArrayRef, mask: Option<&NullBuffer>, name: &str) -> Re
         (0..nulls.len()).find(|row| nulls.is_null(*row) && mask.is_none_or(|mask| mask.is_valid(*row)));
     match first {
         None => Ok(()),
-        Some(row) => Err(Fault::At {
-            row,
-            column: name.to_owned(),
-            why: "is null, and the column is required: fill it, or make the column optional".to_owned(),
-        }),
-    }
-}
-
-/// The values of dictionaries and runs.
-fn written_out(array: &ArrayRef) -> Result<ArrayRef, Fault> {
-    match array.data_type() {
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            written_out(&take(dictionary.values(), dictionary.keys(), None)?)
-        }
-        DataType::RunEndEncoded(_, values) => {
-            written_out(&cast_with_options(array, values.data_type(), &CastOptions::default())?)
-        }
-        _ => Ok(Arc::clone(array)),
+        Some(row) => Err(Fault::At { row, column: name.to_owned(), why: Why::Null }),
     }
 }
 

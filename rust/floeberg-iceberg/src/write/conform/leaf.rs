@@ -2,66 +2,45 @@
 //!
 //! In: two types. Out: the conversion, or advice to the user.
 //!
-//! Invariant: every value of the one type fits the other. Values are checked one by one for timestamps of a finer unit, wider
-//! integers, geometries, texts of uuids and bytes of a fixed length.
+//! Invariant: conversions are those of [`floeberg_rows::rule`] that appends use; here is only what a type of Iceberg adds.
 
 use arrow_schema::{DataType, TimeUnit};
 use floeberg_core::schema::PrimitiveType;
-use floeberg_core::schema::arrow::units_per_second;
+use floeberg_rows::{Conversion, kind_name, rule, units};
 
-use super::arrow_names::arrow_name;
 use super::step::Leaf;
-
-const MILLIS_PER_DAY: i64 = 86_400_000;
 
 /// The conversion of an array that is neither a dictionary nor runs. Errors: advice to the user.
 pub(super) fn leaf(from: &DataType, wanted: &PrimitiveType, to: &DataType) -> Result<Leaf, String> {
     use DataType as T;
     use PrimitiveType as P;
-    let moment = |from, to| {
-        let (from, to) = (units_per_second(from), units_per_second(to));
-        Ok(Leaf::Moment { times: (to / from).max(1), divided: (from / to).max(1) })
-    };
     match (wanted, from) {
-        (P::Decimal { precision, scale }, _) => {
-            decimal(from, *precision, *scale).ok_or_else(|| advice(from, to))
-        }
-        (P::Time, T::Time32(unit) | T::Time64(unit)) => moment(*unit, TimeUnit::Microsecond),
+        // Times of the same unit are tested, too: Arrow allows more than a day.
+        (P::Time, T::Time32(unit) | T::Time64(unit)) => Ok(Leaf::Cast(units(*unit, TimeUnit::Microsecond))),
         (P::Geometry { .. } | P::Geography { .. }, T::Binary | T::LargeBinary | T::BinaryView) => {
             Ok(Leaf::Wkb)
         }
-        (_, from) if from == to => Ok(Leaf::Same),
-        (P::Int, T::Int8 | T::Int16 | T::UInt8 | T::UInt16) => Ok(Leaf::Widened),
-        (P::Int, T::UInt32 | T::Int64 | T::UInt64) | (P::Long, T::UInt64) => Ok(Leaf::Narrowed),
-        (P::Long, T::Int8 | T::Int16 | T::Int32 | T::UInt8 | T::UInt16 | T::UInt32) => Ok(Leaf::Widened),
-        (P::Float, T::Float16 | T::Int8 | T::Int16 | T::UInt8 | T::UInt16) => Ok(Leaf::Widened),
-        (P::Double, T::Float16 | T::Float32) => Ok(Leaf::Widened),
-        (P::Double, T::Int8 | T::Int16 | T::Int32 | T::UInt8 | T::UInt16 | T::UInt32) => Ok(Leaf::Widened),
-        (P::Date, T::Date64) => Ok(Leaf::Moment { times: 1, divided: MILLIS_PER_DAY }),
         (P::Timestamp | P::TimestampNs, T::Timestamp(_, Some(_))) => {
-            Err(format!("make it a local time without a zone, as {}", arrow_name(to)))
+            Err(format!("make it a local time without a zone, as {}", kind_name(to)))
         }
         (P::Timestamptz | P::TimestamptzNs, T::Timestamp(_, None)) => {
-            Err(format!("say in which time zone it is, as {}", arrow_name(to)))
+            Err(format!("say in which time zone it is, as {}", kind_name(to)))
         }
-        (P::Timestamp | P::Timestamptz, T::Timestamp(unit, _)) => moment(*unit, TimeUnit::Microsecond),
-        (P::TimestampNs | P::TimestamptzNs, T::Timestamp(unit, _)) => moment(*unit, TimeUnit::Nanosecond),
-        (P::String, T::LargeUtf8 | T::Utf8View) => Ok(Leaf::Bytes),
-        (P::Binary, T::LargeBinary | T::BinaryView) => Ok(Leaf::Bytes),
-        (P::Binary, T::FixedSizeBinary(_)) => Ok(Leaf::Widened),
-        (P::Uuid, T::Utf8 | T::LargeUtf8 | T::Utf8View) => Ok(Leaf::UuidText),
-        (P::Uuid | P::Fixed(_), T::Binary | T::LargeBinary | T::BinaryView) => Ok(Leaf::Sized),
+        (P::Uuid, T::Utf8 | T::LargeUtf8 | T::Utf8View) => Ok(Leaf::Cast(Conversion::UuidText)),
         (P::Unknown, _) => {
             Err("give the column a type in the table first, since unknown holds only null".to_owned())
         }
-        _ => Err(advice(from, to)),
+        _ => match rule(from, to).filter(|rule| rule.appends) {
+            Some(rule) => Ok(Leaf::Cast(rule.conversion)),
+            None => Err(advice(from, to)),
+        },
     }
 }
 
 /// What makes an array of the wanted type, in pyarrow, polars and pandas alike.
 fn advice(from: &DataType, to: &DataType) -> String {
     use DataType as T;
-    let wanted = arrow_name(to);
+    let wanted = kind_name(to);
     let is_decimal =
         matches!(from, T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..));
     let is_text = matches!(from, T::Utf8 | T::LargeUtf8 | T::Utf8View);
@@ -100,26 +79,4 @@ fn advice(from: &DataType, to: &DataType) -> String {
         _ if casts => format!("cast it to {wanted}"),
         _ => format!("no cast makes such values: make it an array of {wanted}, or leave the column out"),
     }
-}
-
-/// A decimal with as many digits before the point and after it, or more.
-fn decimal(from: &DataType, precision: u8, scale: u8) -> Option<Leaf> {
-    use DataType as T;
-    let (digits, own_scale) = match from {
-        T::Decimal128(own, own_scale) if (*own, *own_scale) == (precision, scale as i8) => {
-            return Some(Leaf::Decimal);
-        }
-        T::Decimal32(own, own_scale)
-        | T::Decimal64(own, own_scale)
-        | T::Decimal128(own, own_scale)
-        | T::Decimal256(own, own_scale) => (i16::from(*own), i16::from(*own_scale)),
-        T::Int8 | T::UInt8 => (3, 0),
-        T::Int16 | T::UInt16 => (5, 0),
-        T::Int32 | T::UInt32 => (10, 0),
-        T::Int64 => (19, 0),
-        T::UInt64 => (20, 0),
-        _ => return None,
-    };
-    let (precision, scale) = (i16::from(precision), i16::from(scale));
-    (own_scale <= scale && digits - own_scale <= precision - scale).then_some(Leaf::Widened)
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_rows::Fault;
 
 use super::convert::convert_column;
-use super::fault::Fault;
+use super::fault::append_error;
 use super::identity::goes_by_ids;
 use super::resolve::Resolver;
 use super::step::Column;
@@ -74,7 +75,28 @@ impl Matching {
             let options = RecordBatchOptions::new().with_row_count(Some(rows));
             Ok(RecordBatch::try_new_with_options(Arc::clone(&self.form), columns, &options)?)
         };
-        made().map_err(|fault| fault.into_error(first_row))
+        made().map_err(|fault| append_error(fault, first_row))
+    }
+
+    /// The values of one column of the table, by its number, of those of its column of the input.
+    ///
+    /// Errors: those of [`Self::apply`].
+    pub fn apply_column(&self, column: usize, values: &ArrayRef) -> Result<ArrayRef> {
+        let input = vec![Arc::clone(values); self.input.fields().len()];
+        let column =
+            self.columns.get(column).ok_or_else(|| Error::internal("a column is one of the table"))?;
+        convert_column(column, &input, values.len(), None).map_err(|fault| append_error(fault, 0))
+    }
+
+    /// Do all values of columns of the input fit? `numbers` has the number of each row, for errors.
+    ///
+    /// Errors: those of [`Self::apply`].
+    pub fn check(&self, columns: &[ArrayRef], numbers: &[u32]) -> Result<()> {
+        for column in &self.columns {
+            convert_column(column, columns, numbers.len(), None)
+                .map_err(|fault| append_error(fault.in_row(|row| numbers[row] as usize), 0))?;
+        }
+        Ok(())
     }
 
     /// Passes a converted batch of any size to a function, in pieces if columns are converted, so that memory stays small and no piece

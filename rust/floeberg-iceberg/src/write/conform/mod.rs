@@ -6,14 +6,9 @@
 //! Invariant: no value is changed, truncated or guessed. Columns that do not fit are one error before the first row; a value that
 //! does not fit is an error with its column and row.
 
-mod arrow_names;
 mod fault;
-mod bytes;
 mod checked;
-mod fixed_bytes;
 mod identity;
-mod lists;
-mod timestamps;
 mod step;
 mod convert;
 mod leaf;

@@ -9,10 +9,10 @@ use floeberg_core::schema::arrow::field_id;
 use floeberg_core::schema::from_arrow::{extension_type, written_out};
 use floeberg_core::schema::{Field, PrimitiveType, Type};
 use floeberg_core::variant::Layout;
+use floeberg_rows::{Conversion, kind_name};
 
 use PrimitiveType as P;
 
-use super::arrow_names::arrow_name;
 use super::leaf::leaf;
 use super::step::{Column, Leaf, Source, Step};
 use super::write_default::write_default;
@@ -174,7 +174,7 @@ impl Resolver {
         }
         match leaf(from, primitive, to) {
             Ok(leaf) => {
-                if leaf == Leaf::Narrowed {
+                if leaf == Leaf::Cast(Conversion::Narrowed) {
                     // Its values may not fit: who may change the table makes it wider.
                     self.other_types.push((name.to_owned(), primitive.clone(), field.clone()));
                 }
@@ -209,7 +209,7 @@ impl Resolver {
     }
 
     fn does_not_fit(&mut self, wanted: &str, field: &ArrowField, name: &str, fix: &str) -> Option<Step> {
-        let found = arrow_name(field.data_type());
+        let found = kind_name(field.data_type());
         self.problems.push(format!("column {name:?} is {found}, and {wanted} in the table: {fix}"));
         None
     }

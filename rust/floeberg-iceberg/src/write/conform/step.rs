@@ -4,6 +4,7 @@ use arrow_schema::FieldRef;
 use floeberg_core::schema::Type;
 use floeberg_core::value::Value;
 use floeberg_core::variant::Layout;
+use floeberg_rows::Conversion;
 
 /// A column of the table, or a field below one.
 #[derive(Debug)]
@@ -47,29 +48,10 @@ pub(super) enum Step {
 /// The conversion of an array without children, after dictionaries and runs are expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaf {
-    /// None: it has the right type already.
-    Same,
-    /// Another type that holds all values of its own.
-    Widened,
-    /// Integers of a wider type; each must fit.
-    Narrowed,
-    /// Strings or bytes with 32-bit offsets.
-    Bytes,
+    /// To values of another type, of which none changes.
+    Cast(Conversion),
     /// Bytes of any Arrow type; each must be a geometry.
     Wkb,
-    /// Texts; each must be a uuid.
-    UuidText,
-    /// Bytes of any Arrow type; each must have the length.
-    Sized,
-    /// A decimal; its values must not have more digits than the type.
-    Decimal,
-    /// Whole units of time: multiplied, or divided without remainder.
-    Moment {
-        /// The multiplier.
-        times: i64,
-        /// The divisor.
-        divided: i64,
-    },
 }
 
 impl Column {
@@ -86,7 +68,7 @@ impl Step {
     fn is_copied(&self) -> bool {
         match self {
             Self::Null | Self::Shredded(_) => true,
-            Self::Leaf(leaf) => !matches!(leaf, Leaf::Same | Leaf::Decimal),
+            Self::Leaf(leaf) => *leaf != Leaf::Cast(Conversion::Same),
             Self::Struct(fields) | Self::Variant(fields) => fields.iter().any(Column::is_copied),
             Self::List(element) => element.is_copied(),
             Self::Map(entry) => entry.iter().any(Column::is_copied),

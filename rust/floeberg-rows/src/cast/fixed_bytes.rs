@@ -15,6 +15,7 @@ use arrow_schema::DataType;
 use floeberg_core::value::parse_uuid;
 
 use super::fault::Fault;
+use super::names::type_name;
 
 const UUID_BYTES: i32 = 16;
 
@@ -26,7 +27,7 @@ pub(super) fn uuids_of_text(
 ) -> Result<ArrayRef, Fault> {
     let texts = cast(array, &DataType::Utf8View)?;
     let texts = texts.as_string_view();
-    made(texts.nulls(), texts.len(), UUID_BYTES, mask, name, |row| {
+    made(texts.nulls(), texts.len(), UUID_BYTES, mask, [name, "uuid"], |row| {
         parse_uuid(texts.value(row))
             .map_err(|error| format!("is not a uuid: {}; or give its 16 bytes", error.message()))
     })
@@ -47,7 +48,7 @@ pub(super) fn sized(
     };
     let bytes = cast(array, &DataType::BinaryView)?;
     let bytes = bytes.as_binary_view();
-    made(bytes.nulls(), bytes.len(), *size, mask, name, |row| {
+    made(bytes.nulls(), bytes.len(), *size, mask, [name, &type_name(target)], |row| {
         let value = bytes.value(row);
         if i32::try_from(value.len()) == Ok(*size) {
             return Ok(value);
@@ -62,7 +63,7 @@ fn made<V: AsRef<[u8]>>(
     rows: usize,
     size: i32,
     mask: Option<&NullBuffer>,
-    name: &str,
+    [name, kind]: [&str; 2],
     value: impl Fn(usize) -> Result<V, String>,
 ) -> Result<ArrayRef, Fault> {
     let is_there = NullBuffer::union(nulls, mask);
@@ -73,7 +74,7 @@ fn made<V: AsRef<[u8]>>(
             bytes.extend_zeros(width);
             continue;
         }
-        let value = value(row).map_err(|why| Fault::At { row, column: name.to_owned(), why })?;
+        let value = value(row).map_err(|why| Fault::unfit(row, name, kind, why))?;
         bytes.extend_from_slice(value.as_ref());
     }
     Ok(Arc::new(FixedSizeBinaryArray::try_new(size, bytes.into(), nulls.cloned())?))

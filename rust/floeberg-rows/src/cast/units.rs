@@ -1,17 +1,20 @@
-//! How are dates and times of other units converted to those of the table?
+//! How do dates, times, moments and durations get another unit?
 //!
-//! Invariant: a value that the table's unit cannot represent, or that is out of range, is an error, never another value.
+//! Invariant: a value that the other unit cannot represent, or that is out of range, is an error, never another value.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, Time32MillisecondType, Time32SecondType};
+use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, make_array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
-use arrow_schema::{DataType, TimeUnit};
-use floeberg_core::value::datetime::MICROS_PER_DAY;
+use arrow_schema::DataType;
+use floeberg_core::schema::arrow::units_per_second;
 
 use super::fault::Fault;
+use super::names::type_name;
+
+const SECONDS_PER_DAY: i64 = 86_400;
 
 /// An array of times, each multiplied by one number and divided by another.
 ///
@@ -23,13 +26,13 @@ pub(super) fn rescaled(
     mask: Option<&NullBuffer>,
     name: &str,
 ) -> Result<ArrayRef, Fault> {
-    let refuse = |row: usize, why: String| Fault::At { row, column: name.to_owned(), why };
     let numbers = numbers(array)?;
     let used = NullBuffer::union(numbers.nulls(), mask);
     let is_used = |row: usize| used.as_ref().is_none_or(|used| used.is_valid(row));
+    let is_short = matches!(to, DataType::Date32 | DataType::Time32(_));
     let (least, most) = match to {
-        DataType::Time64(_) => (0, MICROS_PER_DAY - 1),
-        DataType::Date32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        DataType::Time32(unit) | DataType::Time64(unit) => (0, SECONDS_PER_DAY * units_per_second(*unit) - 1),
+        _ if is_short => (i64::from(i32::MIN), i64::from(i32::MAX)),
         _ => (i64::MIN, i64::MAX),
     };
     let fits = |value: i64| {
@@ -48,14 +51,17 @@ pub(super) fn rescaled(
             match fits(*value) {
                 Ok(value) => values.push(value),
                 Err(_) if !is_used(row) => values.push(0),
-                Err(why) => return Err(refuse(row, format!("{why} ({value} in {})", array.data_type()))),
+                Err(why) => {
+                    let why = format!("{why} ({value} in {})", array.data_type());
+                    return Err(Fault::unfit(row, name, &type_name(to), why));
+                }
             }
         }
         Int64Array::try_new(ScalarBuffer::from(values), numbers.nulls().cloned())?
     };
-    let stored: ArrayRef = if *to == DataType::Date32 {
-        let days: ScalarBuffer<i32> = changed.values().iter().map(|days| *days as i32).collect();
-        Arc::new(Int32Array::try_new(days, changed.nulls().cloned())?)
+    let stored: ArrayRef = if is_short {
+        let short: ScalarBuffer<i32> = changed.values().iter().map(|value| *value as i32).collect();
+        Arc::new(Int32Array::try_new(short, changed.nulls().cloned())?)
     } else {
         Arc::new(changed)
     };
@@ -64,16 +70,11 @@ pub(super) fn rescaled(
 
 /// The numbers of an array of times, in their own unit.
 fn numbers(array: &ArrayRef) -> Result<Int64Array, Fault> {
-    let widened: ArrayRef = match array.data_type() {
-        DataType::Time32(TimeUnit::Second) => {
-            Arc::new(array.as_primitive::<Time32SecondType>().unary::<_, Int64Type>(i64::from))
-        }
-        DataType::Time32(_) => {
-            Arc::new(array.as_primitive::<Time32MillisecondType>().unary::<_, Int64Type>(i64::from))
-        }
-        _ => reinterpreted(array, &DataType::Int64)?,
-    };
-    Ok(widened.as_primitive::<Int64Type>().clone())
+    if matches!(array.data_type(), DataType::Time32(_) | DataType::Date32) {
+        let short = reinterpreted(array, &DataType::Int32)?;
+        return Ok(short.as_primitive::<Int32Type>().unary::<_, Int64Type>(i64::from));
+    }
+    Ok(reinterpreted(array, &DataType::Int64)?.as_primitive::<Int64Type>().clone())
 }
 
 /// The same bytes as another type of the same width.

@@ -1,0 +1,15 @@
+//! How do changes of rows come from Python?
+//!
+//! - `source`: the rows of a source.
+//! - `new_value`: new values, conditions and clauses.
+//! - `functions`: functions of the user, which are called on the thread of the caller.
+//! - `row_change`: what is done to which rows.
+//! - `change_rows`: changes of rows of Iceberg tables.
+//! - `row_changer`: changes of rows that Python reads.
+
+pub mod source;
+pub mod new_value;
+pub mod functions;
+pub mod row_change;
+pub mod change_rows;
+pub mod row_changer;
