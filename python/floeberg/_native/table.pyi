@@ -156,6 +156,7 @@ class Table:
         limit: int | None,
         appends_after: tuple[int | None] | None = None,
         wap_branch: str | None = None,
+        reference: str | None = None,
     ) -> Scan:
         """Describes rows to read.
 
@@ -168,10 +169,12 @@ class Table:
             appends_after: `(snapshot_id,)` reads only rows that appends added after that snapshot, `(None,)` those of
                 all appends.
             wap_branch: Reads this branch where no snapshot is chosen, here or later.
+            reference: Reads this branch or tag.
 
         Raises:
-            InvalidInputError: A column is unknown, or a literal has a wrong type.
-            NotFoundError: The table has no such snapshot.
+            InvalidInputError: A column is unknown, or a literal has a wrong type. Or both a snapshot and a
+                reference are chosen, here or when the table was opened.
+            NotFoundError: The table has no such snapshot or reference.
         """
 
     def inspect(

@@ -72,22 +72,16 @@ class TableReads(TableBase, WholeTable):
             1
         """
         checked_options("options", options)
-        wanted = as_expression(row_filter)
-        names = checked_names("selected_fields", selected_fields)
-        of_branch = branch is not None
-        scan = Scan(
+        return Scan(
             self._inner.scan(
-                row_filter=ALWAYS_TRUE.as_tree() if of_branch else wanted.as_tree(),
-                selected_fields=["*"] if of_branch else names,
+                row_filter=as_expression(row_filter).as_tree(),
+                selected_fields=checked_names("selected_fields", selected_fields),
                 case_sensitive=checked_bool("case_sensitive", case_sensitive),
                 snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
                 limit=None if limit is None else checked_size("limit", limit),
                 wap_branch=self._wap_branch(),
+                reference=None if branch is None else checked_text("branch", branch),
             )
-        )
-        # Names are looked up in the schema of the branch or tag.
-        return (
-            scan.use_ref(checked_text("branch", branch)).filter(wanted).select(*names) if of_branch else scan
         )
 
     def incremental_append_scan(  # noqa: PLR0913 - all are keywords
@@ -132,7 +126,7 @@ class TableReads(TableBase, WholeTable):
         """
         after = from_snapshot_id_exclusive
         last = to_snapshot_id_inclusive
-        scan = Scan(
+        return Scan(
             self._inner.scan(
                 row_filter=as_expression(row_filter).as_tree(),
                 selected_fields=checked_names("selected_fields", selected_fields),
@@ -141,9 +135,9 @@ class TableReads(TableBase, WholeTable):
                 limit=None if limit is None else checked_size("limit", limit),
                 appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
                 wap_branch=self._wap_branch(),
+                reference=None if branch is None else checked_text("branch", branch),
             )
         )
-        return scan if branch is None else scan.use_ref(checked_text("branch", branch))
 
     def __arrow_c_schema__(self) -> object:
         return self.scan().__arrow_c_schema__()

@@ -3,7 +3,7 @@
 //! A scan is a description: each method returns a new one, and nothing is read before it is planned or streamed.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use floeberg_core::expr::{BoundExpr, Expr, bind};
 use floeberg_core::schema::reserved::{DELETED, PARTITION};
@@ -54,6 +54,24 @@ pub struct Scan {
     appends: Option<AppendsAfter>,
     limit: Option<u64>,
     batch_rows: Option<usize>,
+    resolved: Resolved,
+}
+
+/// What a scan finds in its table, once each. A scan of something else finds it anew.
+#[derive(Debug, Clone, Default)]
+struct Resolved {
+    projection: OnceLock<Arc<Schema>>,
+    filter_schema: OnceLock<Arc<Schema>>,
+    filter: OnceLock<BoundExpr>,
+}
+
+/// A value, which is found where it is not known. An error is found again.
+fn once<T: Clone>(known: &OnceLock<T>, find: impl FnOnce() -> Result<T>) -> Result<T> {
+    if let Some(found) = known.get() {
+        return Ok(found.clone());
+    }
+    let found = find()?;
+    Ok(known.get_or_init(|| found).clone())
 }
 
 /// Only rows of files that appends added after a snapshot, exclusive; `None` is from the start.
@@ -72,13 +90,14 @@ impl Scan {
             appends: None,
             limit: None,
             batch_rows: None,
+            resolved: Resolved::default(),
         }
     }
 
     /// Only rows that match, in addition to earlier filters.
     #[must_use]
     pub fn filter(self, filter: Expr) -> Self {
-        Self { filter: self.filter.and(filter), ..self }
+        Self { filter: self.filter.and(filter), resolved: Resolved::default(), ..self }
     }
 
     /// Only these columns, in the schema's order; nested ones are dotted, `*` is all.
@@ -86,25 +105,25 @@ impl Scan {
     /// Named metadata columns (`_file`, `_pos`, ..) come after them. With `_deleted`, deleted rows are returned too.
     #[must_use]
     pub fn select(self, names: Vec<String>) -> Self {
-        Self { selected: Some(names), ..self }
+        Self { selected: Some(names), resolved: Resolved::default(), ..self }
     }
 
     /// Whether names of columns are found without regard to case.
     #[must_use]
     pub fn case_sensitive(self, case_sensitive: bool) -> Self {
-        Self { case_sensitive, ..self }
+        Self { case_sensitive, resolved: Resolved::default(), ..self }
     }
 
     /// Of another snapshot.
     #[must_use]
     pub fn at(self, snapshot: SnapshotChoice) -> Self {
-        Self { snapshot, ..self }
+        Self { snapshot, resolved: Resolved::default(), ..self }
     }
 
     /// Only what appends added up to the snapshot, without deletes, with the table's current schema.
     #[must_use]
     pub fn appends_after(self, appends: Option<AppendsAfter>) -> Self {
-        Self { appends, ..self }
+        Self { appends, resolved: Resolved::default(), ..self }
     }
 
     /// At most this many rows.
@@ -213,6 +232,10 @@ impl Scan {
 
     /// The columns of the result. Errors: `InvalidInput` for an unknown name, with near matches.
     pub fn projection(&self) -> Result<Arc<Schema>> {
+        once(&self.resolved.projection, || self.find_projection())
+    }
+
+    fn find_projection(&self) -> Result<Arc<Schema>> {
         let schema = self.schema()?;
         let Some(names) = &self.selected else { return Ok(schema) };
         let (all, named): (Vec<_>, Vec<_>) = names.iter().map(String::as_str).partition(|name| *name == "*");
@@ -230,7 +253,8 @@ impl Scan {
 
     /// The schema with the metadata columns that the filter tests.
     pub(crate) fn filter_schema(&self) -> Result<Arc<Schema>> {
-        self.with_metadata_columns(&self.schema()?, self.filter.column_names().into_iter())
+        let find = || self.with_metadata_columns(&self.schema()?, self.filter.column_names().into_iter());
+        once(&self.resolved.filter_schema, find)
     }
 
     /// For each spec the ids of its fields in `_partition`; empty if the column is neither selected nor tested.
@@ -255,6 +279,10 @@ impl Scan {
 
     /// The filter, bound to the schema. Errors: `InvalidInput`, naming the column and the literal.
     pub fn bound_filter(&self) -> Result<BoundExpr> {
+        once(&self.resolved.filter, || self.bind_filter())
+    }
+
+    fn bind_filter(&self) -> Result<BoundExpr> {
         let bound = bind(&self.filter, self.filter_schema()?.as_ref(), self.case_sensitive)?;
         if bound.column_ids().contains(&DELETED) {
             return Err(Error::invalid_input(
@@ -347,7 +375,7 @@ impl Scan {
         let schema = self.schema()?;
         let field = column_of(&schema, column, self.case_sensitive)?;
         let plan = plan(PlanRequest { statistics_of: Some(field.id), ..self.plan_request(cancel)? })?;
-        let read = Self { selected: Some(vec![column.to_owned()]), ..self.clone() }.read_request(cancel)?;
+        let read = self.clone().select(vec![column.to_owned()]).read_request(cancel)?;
         let threads = thread_budget()?;
         let request = ExtremeRequest {
             plan: &plan,

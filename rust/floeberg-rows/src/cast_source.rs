@@ -4,13 +4,14 @@
 //!
 //! Invariant: all rows are checked before any is taken, and nothing is copied before it is taken: rows in a file stay there.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, new_empty_array};
 use arrow_schema::{Field, Schema, SchemaRef};
 use floeberg_core::{Cancel, Error, Result};
 
-use crate::cast::cast_field;
+use crate::cast::{cast_field, cast_rows};
 use crate::feed::LastChanges;
 use crate::names::JoinedColumns;
 use crate::source::SourceRows;
@@ -50,8 +51,11 @@ impl CastSource {
             let (Ok(of_table), Ok(of_source)) = (of_table, of_source) else {
                 return Err(Error::internal(format!("the column {name:?} of a source was found before")));
             };
+            let (from, to) = (source.schema().field(of_source), table.field(of_table));
+            // Types are checked where no row is, too.
+            cast_field(to.name(), &new_empty_array(from.data_type()), from, to)?;
             columns.push((of_table, of_source));
-            fields.push(table.field(of_table).clone());
+            fields.push(to.clone());
         }
         let place = |key: &String| {
             let found = joined.used.iter().position(|(name, _)| name == key);
@@ -68,8 +72,8 @@ impl CastSource {
         let schema = Arc::new(Schema::new(fields));
         let made = Self { source, schema, columns, keys, rows, present };
         let every: Vec<usize> = (0..made.columns.len()).collect();
-        made.check(&every, 0, present, cancel)?;
-        made.check(&made.keys, present, made.every_row(), cancel)?;
+        made.check(&every, 0..present, false, cancel)?;
+        made.check(&made.keys, present..made.every_row(), true, cancel)?;
         Ok(made)
     }
 
@@ -146,19 +150,17 @@ impl CastSource {
         let (to, given) = (self.schema.field(column), self.columns[column].1);
         let from = self.source.schema().field(given);
         let values = self.source.take_column(given, rows)?;
-        if is_optional {
-            return cast_field(to.name(), &values, from, &to.clone().with_nullable(true));
-        }
-        cast_field(to.name(), &values, from, to)
+        let to = to.clone().with_nullable(is_optional || to.is_nullable());
+        cast_rows(to.name(), &values, from, &to, |row| rows[row] as usize)
     }
 
     /// Casts some columns of a range of rows.
-    fn check(&self, columns: &[usize], first: usize, end: usize, cancel: &Cancel) -> Result<()> {
-        for range in self.source.ranges(end - first) {
+    fn check(&self, columns: &[usize], of: Range<usize>, is_optional: bool, cancel: &Cancel) -> Result<()> {
+        for range in self.source.ranges(of.len()) {
             cancel.check()?;
-            let rows: Vec<u32> = range.map(|row| (first + row) as u32).collect();
+            let rows: Vec<u32> = range.map(|row| (of.start + row) as u32).collect();
             for column in columns {
-                self.column(*column, &rows, first > 0)?;
+                self.column(*column, &rows, is_optional)?;
             }
         }
         Ok(())

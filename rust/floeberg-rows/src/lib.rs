@@ -40,9 +40,8 @@ mod request;
 mod changer;
 
 pub use cast::{
-    Conversion, Fault, Lists, Proof, Rule, Why, cast_field, cast_nullable, cast_to_column, check_fits,
-    conform_batch, convert, field_mismatches, kind_name, mismatches, plain_batch, plain_schema, rule,
-    type_name, units, written_out,
+    Conversion, Fault, Lists, Rule, Why, cast_field, check_fits, conform_batch, convert, kind_name,
+    plain_batch, plain_schema, rule, units, written_out,
 };
 pub use cast_source::CastSource;
 pub use change::{BatchChange, FoundRows, RowChange, UpdatedRows};
@@ -50,12 +49,12 @@ pub use changer::Changer;
 pub use differing::differing_rows;
 pub use feed::{ChangeFeed, LastChanges};
 pub use merge::{Action, Clause, ClauseRows, JoinKeys, Merge, MergeRequest};
-pub use names::{JoinedColumns, assigned_columns, columns_of_source, find_column, join_column};
+pub use names::{JoinedColumns, assigned_columns};
 pub use new_value::{Assignment, Condition, Functions, NewValue, NoFunctions, computed_columns};
 pub use null_keys::{NullKeys, check_no_nulls, repeated_key};
 pub use replace::Replace;
 pub use request::{ApplyFeed, ClauseRequest, ClauseSets, MergeRows, UpdateRows, UpsertRows};
-pub use source::{SourceRows, bytes_of};
+pub use source::SourceRows;
 pub use source_memory::{check_source_memory, source_memory};
 pub use update::Update;
 

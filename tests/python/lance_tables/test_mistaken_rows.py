@@ -200,3 +200,25 @@ def test_integers_beyond_all_floats_are_refused(tmp_path, kind):
         table.append([{"h": 10**400}])
     table.append([{"h": float("inf")}, {"h": float("nan")}, {"h": 3}])
     assert table.scan("h > 2").count() == 2
+
+
+def test_types_of_a_source_without_rows_are_checked(tmp_path):
+    table = fb.lance.create_table(str(tmp_path / "t"), pa.schema({"id": pa.int64(), "day": pa.date32()}))
+    none = pa.schema({"id": pa.int64(), "day": pa.timestamp("us")}).empty_table()
+    with pytest.raises(InvalidInputError, match="'day' are of type timestamp"):
+        table.upsert(none, ["id"])
+    changes = none.append_column("op", pa.nulls(0, pa.string())).append_column("at", pa.nulls(0, pa.int64()))
+    with pytest.raises(InvalidInputError, match="'day' are of type timestamp"):
+        table.apply_changes(changes, keys=["id"], operation="op", order_by="at")
+
+
+def test_an_error_has_the_row_of_the_whole_source(tmp_path):
+    rows = 150_000
+    table = fb.lance.create_table(str(tmp_path / "t"), pa.schema({"id": pa.int64(), "n": pa.int32()}))
+    numbers = pa.array([2**40 if row == 140_000 else 1 for row in range(rows)])
+    with pytest.raises(InvalidInputError, match="row: 140000"):
+        table.upsert(pa.table({"id": range(rows), "n": numbers}), ["id"])
+    ids = pa.array([1.5 if row == 140_001 else row for row in range(rows)], pa.float64())
+    merge = table.merge(pa.table({"id": ids}), on=["id"]).when_matched_delete()
+    with pytest.raises(InvalidInputError, match="row: 140001"):
+        merge.execute()

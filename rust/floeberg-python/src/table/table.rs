@@ -217,9 +217,9 @@ impl Table {
     }
 
     /// `appends_after` is `(snapshot id or None,)` for what appends added after that snapshot alone. `wap_branch` is read where no
-    /// snapshot is chosen.
+    /// snapshot is chosen. `reference` is a branch or a tag.
     #[pyo3(signature = (
-        *, row_filter, selected_fields, case_sensitive, snapshot_id, limit, appends_after=None, wap_branch=None
+        *, row_filter, selected_fields, case_sensitive, snapshot_id, limit, appends_after=None, wap_branch=None, reference=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of Table.scan")]
     fn scan(
@@ -232,11 +232,20 @@ impl Table {
         limit: Option<u64>,
         appends_after: Option<(Option<i64>,)>,
         wap_branch: Option<String>,
+        reference: Option<String>,
     ) -> PyResult<Scan> {
-        let choice = match (snapshot_id, wap_branch) {
-            (Some(id), _) => SnapshotChoice::Id(id),
-            (None, Some(branch)) if !self.choice.is_chosen() => SnapshotChoice::Audit(branch),
-            (None, _) => self.choice.clone(),
+        let is_chosen = self.choice.is_chosen();
+        if reference.is_some() && (snapshot_id.is_some() || is_chosen) {
+            let two = Error::invalid_input(
+                "choose one snapshot: the scan already has a snapshot, branch, tag or time",
+            );
+            return runtime::call(py, || Err(two));
+        }
+        let choice = match (snapshot_id, reference, wap_branch) {
+            (Some(id), ..) => SnapshotChoice::Id(id),
+            (None, Some(name), _) => SnapshotChoice::Ref(name),
+            (None, None, Some(branch)) if !is_chosen => SnapshotChoice::Audit(branch),
+            (None, None, _) => self.choice.clone(),
         };
         let mut scan = IcebergScan::new(self.table.clone())
             .at(choice)

@@ -1,7 +1,6 @@
 //! May values of this Arrow type become values of that one?
 //!
-//! In: two types that are not nested, dictionaries written out. Out: the conversion, who proves that no value changes, and
-//! who may use it.
+//! In: two types that are not nested, dictionaries written out. Out: the conversion, and who may use it.
 //!
 //! This is the one table of conversions. Appends to Iceberg tables take the rows that are marked for them: there a type that
 //! is wrong as a whole is an error before the first row. New values of updates and merges, join keys, and rows of Lance
@@ -21,19 +20,8 @@ const MILLIS_PER_DAY: i64 = 86_400_000;
 pub struct Rule {
     /// How they are converted.
     pub conversion: Conversion,
-    /// What proves that none changes.
-    pub proof: Proof,
     /// Do appends to Iceberg tables use it?
     pub appends: bool,
-}
-
-/// What proves that no value changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
-    /// The types: every value of the one fits the other.
-    Types,
-    /// A test of each value.
-    EachValue,
 }
 
 /// How values of a type become those of another type.
@@ -66,32 +54,31 @@ pub enum Conversion {
 pub fn rule(from: &DataType, to: &DataType) -> Option<Rule> {
     use Conversion as C;
     use DataType as T;
-    use Proof::{EachValue, Types};
-    let of = |conversion, proof, appends| Some(Rule { conversion, proof, appends });
+    let of = |conversion, appends| Some(Rule { conversion, appends });
     match (from, to) {
-        _ if from == to => of(C::Same, Types, true),
+        _ if from == to => of(C::Same, true),
         // Numbers.
         _ if is_number(from) && is_number(to) => match holds_all(from, to) {
-            true => of(C::Widened, Types, true),
-            false if from.is_integer() && to.is_integer() => of(C::Narrowed, EachValue, true),
-            false => of(C::Numbers, EachValue, false),
+            true => of(C::Widened, true),
+            false if from.is_integer() && to.is_integer() => of(C::Narrowed, true),
+            false => of(C::Numbers, false),
         },
         // Texts and bytes.
-        _ if is_text(from) && is_text(to) => of(C::Bytes, Types, true),
-        (T::FixedSizeBinary(_), _) if is_bytes(to) => of(C::Bytes, Types, true),
-        _ if is_bytes(from) && is_bytes(to) => of(C::Bytes, Types, true),
-        (_, T::FixedSizeBinary(_)) if is_bytes(from) => of(C::Sized, EachValue, true),
-        (T::FixedSizeBinary(_), T::FixedSizeBinary(_)) => of(C::Sized, EachValue, false),
+        _ if is_text(from) && is_text(to) => of(C::Bytes, true),
+        (T::FixedSizeBinary(_), _) if is_bytes(to) => of(C::Bytes, true),
+        _ if is_bytes(from) && is_bytes(to) => of(C::Bytes, true),
+        (_, T::FixedSizeBinary(_)) if is_bytes(from) => of(C::Sized, true),
+        (T::FixedSizeBinary(_), T::FixedSizeBinary(_)) => of(C::Sized, false),
         // Times.
-        (T::Date64, T::Date32) => of(C::Units { times: 1, divided: MILLIS_PER_DAY }, EachValue, true),
-        (T::Date32, T::Date64) => of(C::Units { times: MILLIS_PER_DAY, divided: 1 }, Types, false),
+        (T::Date64, T::Date32) => of(C::Units { times: 1, divided: MILLIS_PER_DAY }, true),
+        (T::Date32, T::Date64) => of(C::Units { times: MILLIS_PER_DAY, divided: 1 }, false),
         (T::Time32(one) | T::Time64(one), T::Time32(other) | T::Time64(other)) => {
-            of(units(*one, *other), EachValue, true)
+            of(units(*one, *other), true)
         }
         (T::Timestamp(one, given), T::Timestamp(other, wanted)) if given.is_some() == wanted.is_some() => {
-            of(units(*one, *other), EachValue, true)
+            of(units(*one, *other), true)
         }
-        (T::Duration(one), T::Duration(other)) => of(units(*one, *other), EachValue, false),
+        (T::Duration(one), T::Duration(other)) => of(units(*one, *other), false),
         _ => None,
     }
 }

@@ -32,15 +32,16 @@ mod batch;
 
 pub use batch::{check_fits, conform_batch};
 pub use fault::{Fault, Why};
-pub use leaf::{Conversion, Proof, Rule, rule, units};
+pub use leaf::{Conversion, Rule, rule, units};
 pub use lists::Lists;
-pub use mismatch::{field_mismatches, mismatches};
+pub use names::kind_name;
 pub(crate) use names::quoted;
-pub use names::{kind_name, type_name};
+pub(crate) use names::type_name;
 pub use plain::{plain_batch, plain_schema};
 pub use runs::written_out;
 pub use single::convert;
-pub use values::{cast_field, cast_nullable, cast_to_column};
+pub use values::cast_field;
+pub(crate) use values::cast_rows;
 
 #[cfg(test)]
 mod tests;

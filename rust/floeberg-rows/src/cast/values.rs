@@ -28,27 +28,35 @@ use super::names::{field_type_name, quoted, type_name};
 use super::runs::{without_runs, written_out};
 use super::single::convert;
 
-/// New values in the type of a column.
-///
-/// `field` says of which extension the column is, if any. Values of arrays have none; where those of the caller may have one,
-/// see [`cast_field`]. Errors: `InvalidInput` where the type has another meaning, and for the first value that does not fit
-/// or is null in a required column, with its row.
-pub fn cast_to_column(name: &str, values: &ArrayRef, field: &Field) -> Result<ArrayRef> {
-    let from = Field::new(name, values.data_type().clone(), true);
-    cast_field(name, values, &from, field)
-}
-
 /// New values in the type of a column. Both fields say which extensions give values another meaning.
 ///
-/// Errors: those of [`cast_to_column`].
+/// Errors: `InvalidInput` where the type has another meaning, and for the first value that does not fit or is null in a required column,
+/// with its row.
 pub fn cast_field(name: &str, values: &ArrayRef, from: &Field, to: &Field) -> Result<ArrayRef> {
-    let made = cast_nullable(name, values, from, to)?;
-    check_required(name, &made, to, None).map_err(Fault::of_new_value)?;
-    Ok(made)
+    cast_rows(name, values, from, to, |row| row)
+}
+
+/// As [`cast_field`], for some rows of several, by their numbers.
+pub(crate) fn cast_rows(
+    name: &str,
+    values: &ArrayRef,
+    from: &Field,
+    to: &Field,
+    number: impl FnOnce(usize) -> usize,
+) -> Result<ArrayRef> {
+    let made = cast(name, values, from, to).and_then(|made| {
+        check_required(name, &made, to, None)?;
+        Ok(made)
+    });
+    made.map_err(|fault| fault.in_row(number).of_new_value())
 }
 
 /// As [`cast_field`], whether the column is required or not: nulls stay.
 pub fn cast_nullable(name: &str, values: &ArrayRef, from: &Field, to: &Field) -> Result<ArrayRef> {
+    cast(name, values, from, to).map_err(Fault::of_new_value)
+}
+
+fn cast(name: &str, values: &ArrayRef, from: &Field, to: &Field) -> Result<ArrayRef, Fault> {
     let wrong = mismatches(from, &to.clone().with_name(name));
     if let Some(first) = wrong.first() {
         let below = if first.starts_with(&format!("column {} ", quoted(name))) {
@@ -64,13 +72,13 @@ pub fn cast_nullable(name: &str, values: &ArrayRef, from: &Field, to: &Field) ->
             quoted(name),
             field_type_name(from),
             field_type_name(to)
-        )));
+        ))
+        .into());
     }
     if values.data_type() == to.data_type() {
         return Ok(Arc::clone(values));
     }
-    let plain = without_runs(values).map_err(Fault::of_new_value)?;
-    made(name, &plain, to.data_type(), is_written_uuid(from, to)).map_err(Fault::of_new_value)
+    made(name, &without_runs(values)?, to.data_type(), is_written_uuid(from, to))
 }
 
 /// The values of a field in the type of another one, which fits.

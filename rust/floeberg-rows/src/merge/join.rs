@@ -9,7 +9,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::{DataType, Schema};
 use floeberg_core::{Error, Result};
 
-use crate::cast::{cast_field, type_name};
+use crate::cast::{cast_rows, type_name};
 use crate::names::{join_column, quoted};
 use crate::new_value::Condition;
 use crate::source::SourceRows;
@@ -78,11 +78,12 @@ impl JoinKeys {
         table: &Schema,
         rows: Range<usize>,
     ) -> Result<Vec<ArrayRef>> {
+        let first = rows.start;
         let rows: Vec<u32> = rows.map(|row| row as u32).collect();
         let key = |(of_table, of_source): &(usize, usize)| {
             let (to, from) = (table.field(*of_table), source.schema().field(*of_source));
             let values = source.take_column(*of_source, &rows)?;
-            cast_field(from.name(), &values, from, &to.clone().with_nullable(true))
+            cast_rows(from.name(), &values, from, &to.clone().with_nullable(true), |row| first + row)
         };
         self.columns.iter().map(key).collect()
     }

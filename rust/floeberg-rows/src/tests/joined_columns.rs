@@ -1,7 +1,8 @@
 use arrow_schema::{DataType, Field, Fields, Schema};
 
 use super::table;
-use crate::{JoinedColumns, assigned_columns, find_column};
+use crate::names::find_column;
+use crate::{JoinedColumns, assigned_columns};
 
 fn schema(fields: &[(&str, DataType)]) -> Schema {
     Schema::new(fields.iter().map(|(name, kind)| Field::new(*name, kind.clone(), true)).collect::<Vec<_>>())

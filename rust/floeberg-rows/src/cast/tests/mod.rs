@@ -8,10 +8,10 @@ use arrow_array::ArrayRef;
 use arrow_schema::{DataType, Field};
 use floeberg_core::Result;
 
-use super::cast_to_column;
+use super::cast_field;
 
 fn cast(values: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
-    cast_to_column("c", values, &Field::new("c", to.clone(), true))
+    cast_to_column(values, &Field::new("c", to.clone(), true))
 }
 
 fn refused(values: &ArrayRef, to: &DataType) -> String {
@@ -19,4 +19,8 @@ fn refused(values: &ArrayRef, to: &DataType) -> String {
         Ok(made) => format!("made {made:?}"),
         Err(error) => error.message().to_owned(),
     }
+}
+
+fn cast_to_column(values: &ArrayRef, field: &Field) -> Result<ArrayRef> {
+    cast_field(field.name(), values, &Field::new(field.name(), values.data_type().clone(), true), field)
 }

@@ -11,7 +11,8 @@ use arrow_array::{
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
 
-use super::super::{cast_field, cast_to_column, conform_batch};
+use super::super::{cast_field, conform_batch};
+use super::cast_to_column;
 use super::{cast, refused};
 
 fn lists() -> ArrayRef {
@@ -91,14 +92,14 @@ fn nothing_below_a_null_is_looked_at() {
         refused(&shown, &to)
             .contains("a new value of 'c.x' does not fit its type, int32: it is 1099511627776")
     );
-    let error = cast_to_column("c", &shown.slice(2, 1), &Field::new("c", to, true)).unwrap_err();
+    let error = cast_to_column(&shown.slice(2, 1), &Field::new("c", to, true)).unwrap_err();
     assert_eq!(error.message(), "the column 'c.x' is required, and a new value is null");
 }
 
 #[test]
 fn a_null_of_a_required_column_has_its_row() {
     let values: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None]));
-    let error = cast_to_column("c", &values, &Field::new("c", DataType::Int64, false)).unwrap_err();
+    let error = cast_to_column(&values, &Field::new("c", DataType::Int64, false)).unwrap_err();
     assert_eq!(error.to_string(), "the column 'c' is required, and a new value is null (row: 1)");
 }
 

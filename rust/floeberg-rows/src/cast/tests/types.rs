@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit};
 
-use super::super::{field_mismatches, mismatches, plain_schema, type_name};
+use super::super::mismatch::{field_mismatches, mismatches};
+use super::super::{plain_schema, type_name};
 
 fn list(kind: DataType) -> DataType {
     DataType::List(Arc::new(Field::new("item", kind, true)))
