@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from floeberg import _native
+from floeberg._arguments import checked_text
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.new_values import Assignments, Functions, aliases_of_sides, condition_of, sql_of
 from floeberg.errors import InvalidInputError
@@ -231,6 +232,7 @@ def _of_names(on: Sequence[str] | str) -> JoinKeys:
     names = [on] if isinstance(on, str) else on
     if not isinstance(names, (list, tuple)) or not names or not all(isinstance(each, str) for each in names):
         raise InvalidInputError(f"on: expected the names of columns, found {on!r}")
+    names = [checked_text("on", each) for each in names]
     return JoinKeys([(name, name) for name in names], None)
 
 

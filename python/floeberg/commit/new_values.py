@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
+from floeberg._arguments import checked_text
 from floeberg.commit.meant_texts import check_text_is_meant
 from floeberg.errors import InvalidInputError, LimitExceededError
 from floeberg.expressions import ColumnValue, ConstantValue, Expression, SqlValue, ValueExpression
@@ -140,6 +141,7 @@ class Assignments:
         for given in updates:
             if not isinstance(given, str):
                 raise InvalidInputError(f"updates: expected a str as the name of a column, found {given!r}")
+            checked_text("updates", given)
         self._updates = dict(updates)
         self._computed = {
             name: _computed(f"the new values of {name.removeprefix('target.')!r}:", value, functions)

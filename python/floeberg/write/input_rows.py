@@ -130,6 +130,9 @@ def _reader(data: object) -> pa.RecordBatchReader | None:
 
     if isinstance(data, pa.RecordBatchReader):
         return data
+    if isinstance(data, pa.Table):
+        # A stream of C would cut names at a NUL, and offsets of views where a batch has no rows.
+        return data.to_reader()
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
         # The stream of a pandas frame would make a column of its index.
         return pa.Table.from_pandas(cast("Any", data), preserve_index=False).to_reader()

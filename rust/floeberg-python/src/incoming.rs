@@ -75,6 +75,10 @@ impl RowSource {
             Err(raised) => return Err(raised),
         };
         check_types(&batch.getattr("schema")?, self.python_schema.bind(py))?;
+        if batch.getattr("num_rows")?.extract::<usize>()? == 0 {
+            // Buffers of no rows may be anything: pyarrow itself makes such as it does not take back.
+            return Ok(Some(Unchecked(RecordBatch::new_empty(self.stream.schema()))));
+        }
         self.hand.get().put(filled(batch, &self.absent)?.unbind());
         let imported = fenced(|| match self.stream.next() {
             Some(batch) => {
@@ -97,6 +101,26 @@ impl Unchecked {
             Ok(batch)
         })
     }
+
+    /// The batch, on its way to code that believes that texts are UTF-8. `first_row` is the number of its first row, for errors.
+    ///
+    /// Errors: those of [`Self::checked`]; `InvalidInput`, naming column and row, for a text that is not UTF-8.
+    pub fn with_texts(self, first_row: usize) -> Result<RecordBatch> {
+        let batch = self.checked()?;
+        check_texts(&batch, first_row)?;
+        Ok(batch)
+    }
+}
+
+fn check_texts(batch: &RecordBatch, first_row: usize) -> Result<()> {
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        if let Some(row) = first_non_utf8_below(column) {
+            return Err(Error::invalid_input("a text is not UTF-8")
+                .with("column", field.name())
+                .with("row", first_row + row));
+        }
+    }
+    Ok(())
 }
 
 /// A batch that pyarrow finds whole, with all of its buffers.
@@ -134,15 +158,8 @@ pub fn checked_batch(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<Batc
 }
 
 fn whole(batch: &RecordBatch) -> Result<RecordBatch> {
-    let mut columns = Vec::with_capacity(batch.num_columns());
-    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
-        if let Some(row) = first_non_utf8_below(column) {
-            return Err(Error::invalid_input("a text is not UTF-8")
-                .with("column", field.name())
-                .with("row", row));
-        }
-        columns.push(with_own_bits(column)?);
-    }
+    check_texts(batch, 0)?;
+    let columns = batch.columns().iter().map(with_own_bits).collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(batch.schema(), columns, &options)
         .map_err(|failure| unusable("batch", failure))

@@ -117,6 +117,18 @@ impl ViewNames {
     }
 
     fn unknown(&self, name: &str) -> Error {
+        let suffix = format!(".{name}");
+        let sides = self.schema.fields().iter().filter(|field| field.name().ends_with(&suffix));
+        let sides: Vec<&str> = sides.map(|field| field.name().as_str()).collect();
+        if let ["target", "source"] =
+            sides.iter().map(|full| &full[..full.len() - suffix.len()]).collect::<Vec<_>>()[..]
+        {
+            return Error::invalid_input(format!(
+                "column {} is in the table and in the source: expected {}",
+                quoted(name),
+                sides.iter().map(|full| quoted(full)).collect::<Vec<_>>().join(" or ")
+            ));
+        }
         let own = self.schema.fields().iter().map(|field| field.name().as_str());
         let aliases = self.aliases.iter().map(|(alias, _)| alias.as_str());
         Error::invalid_input(format!(

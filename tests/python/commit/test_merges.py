@@ -282,7 +282,10 @@ def last(table, **more):
             "never be applied",
         ),
         (lambda table: table.merge(rows(1), on=["id"]).when_matched_delete(3), "predicate"),
-        (lambda table: table.merge(rows(1), on=["id"]).when_matched_delete("price"), "unknown"),
+        (
+            lambda table: table.merge(rows(1), on=["id"]).when_matched_delete("price"),
+            "in the table and in the source",
+        ),
         (lambda table: table.merge(rows(1), on=["id"]).when_matched_delete("source.price"), "predicate"),
         (lambda table: table.merge(rows(1), on=["id"]).when_matched_update({"nope": 1}), "no column 'nope'"),
         (lambda table: table.merge(rows(1), on=["id"]).when_matched_update({"id": "x"}), "id"),

@@ -25,7 +25,13 @@ impl SourceRows {
         let mut source = RowSource::open(reader)?;
         let schema = source.schema();
         let take = move |_: &Cancel, batches: Fed<Unchecked>| {
-            let batches = batches.map(|batch| batch?.checked()).collect::<Result<Vec<_>>>()?;
+            let mut rows = 0;
+            let checked = batches.map(|batch| {
+                let batch = batch?.with_texts(rows)?;
+                rows += batch.num_rows();
+                Ok(batch)
+            });
+            let batches = checked.collect::<Result<Vec<_>>>()?;
             if in_file { Rows::in_file(schema, batches) } else { Rows::in_memory(schema, batches) }
         };
         let rows = runtime::feed(py, &Cancel::default(), |py| source.next(py), take, |_| Ok(()))?;

@@ -75,7 +75,7 @@ fn cast(name: &str, values: &ArrayRef, from: &Field, to: &Field) -> Result<Array
         ))
         .into());
     }
-    if values.data_type() == to.data_type() {
+    if values.data_type() == to.data_type() && !has_decimals(to.data_type()) {
         return Ok(Arc::clone(values));
     }
     made(name, &without_runs(values)?, to.data_type(), is_written_uuid(from, to))
@@ -86,10 +86,21 @@ fn below(name: &str, values: &ArrayRef, from: &Field, to: &Field) -> Result<Arra
     made(name, values, to.data_type(), is_written_uuid(from, to))
 }
 
+/// Has a type decimals at any depth? Arrow allows them more digits than their type has.
+fn has_decimals(kind: &DataType) -> bool {
+    match kind {
+        DataType::Struct(fields) => fields.iter().any(|field| has_decimals(field.data_type())),
+        DataType::Dictionary(_, values) => has_decimals(values),
+        DataType::Map(field, _) => has_decimals(field.data_type()),
+        DataType::RunEndEncoded(_, values) => has_decimals(values.data_type()),
+        other => element(other).map_or(other.is_decimal(), |field| has_decimals(field.data_type())),
+    }
+}
+
 /// The values in a type that fits.
 fn made(name: &str, values: &ArrayRef, to: &DataType, is_uuid: bool) -> Result<ArrayRef, Fault> {
     let from = values.data_type();
-    if from == to {
+    if from == to && !has_decimals(to) {
         return Ok(Arc::clone(values));
     }
     match (from, to) {
