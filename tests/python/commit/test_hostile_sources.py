@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidDataError, InvalidInputError
 
 NOT_UTF8 = pa.Array.from_buffers(
     pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\2\0\0\0"), pa.py_buffer(b"\xff\xfe")]
@@ -111,3 +111,12 @@ def test_a_name_of_both_sides_is_ambiguous(table):
         InvalidInputError, match=r"in the table and in the source: expected 'target.v' or 'source.v'"
     ):
         table.merge(ROWS, on="id").when_matched_delete("v = 1").execute()
+
+
+def test_a_filter_of_texts_that_are_not_utf8(tmp_path):
+    lance = pytest.importorskip("lance")
+    table = fb.lance.create_table(str(tmp_path / "t.lance"), pa.table({"id": [1], "s": ["a"]}))
+    lance.dataset(str(tmp_path / "t.lance")).insert(pa.table({"id": [2], "s": NOT_UTF8}))
+    table = table.refresh()
+    with pytest.raises(InvalidDataError, match=r"(?i)invalid utf.?8"):
+        table.scan("upper(s) = 'A'").to_arrow()

@@ -89,7 +89,7 @@ impl PageBatches for PythonBatches {
             Ok((source, batch))
         })?;
         self.source = Some(source);
-        batch.map(|batch: Unchecked| batch.with_texts(0)).transpose()
+        batch.map(Unchecked::checked).transpose()
     }
 }
 

@@ -16,7 +16,7 @@ use floeberg_rows::{Changer, FoundRows, Functions, NoFunctions, computed_columns
 use pyo3::prelude::*;
 
 use crate::arrow::{Batch, Batches, Column};
-use crate::incoming::{RowSource, import_column, import_schema};
+use crate::incoming::{RowSource, Unchecked, import_column, import_schema};
 use crate::pickle::refuse;
 use crate::rows::functions::functions_of;
 use crate::rows::new_value::NewValue;
@@ -113,7 +113,7 @@ impl RowChanger {
         let batch = RowSource::open(reader)?.next(py)?;
         let table = Arc::clone(&self.table);
         let applied = self.work(py, move |changer, _| {
-            let Some(batch) = batch.map(|batch| batch.with_texts(0)).transpose()? else {
+            let Some(batch) = batch.map(Unchecked::checked).transpose()? else {
                 return Err(Error::invalid_input("expected one batch"));
             };
             applied(changer, &table, &batch)
@@ -185,7 +185,7 @@ pub fn columns_that_are_computed(
     let values: Vec<_> = values.iter().map(|value| value.0.clone()).collect();
     let functions = functions.map(Arc::new);
     let compute = move |_: &Cancel, caller: Caller| {
-        let Some(batch) = batch.map(|batch| batch.with_texts(0)).transpose()? else {
+        let Some(batch) = batch.map(Unchecked::checked).transpose()? else {
             return Err(Error::invalid_input("expected one batch"));
         };
         let columns = schema.as_ref().map(|schema| &schema.fields);
