@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from floeberg.expressions._sql import SqlExpression
+from computed_values import computed
 from properties.sql_expressions import SHAPES, expressions, tables
 
 EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0")) // 10
@@ -83,7 +83,7 @@ def test_expressions_have_the_values_that_spark_gives_them(ansi, data):
     asked = [f"{spelled(theirs)} AS x{at}" for at, (_, theirs) in enumerate(pairs)]
     expected = frame.selectExpr("row", *asked).orderBy("row").collect()
     for at, (ours, theirs) in enumerate(pairs):
-        found = SqlExpression(ours).of(batch.column, batch.num_rows)
+        found = computed(ours, batch.column, batch.num_rows)
         assert isinstance(found, pa.Array)
         for one, row in zip(found.to_pylist(), expected, strict=True):
             assert is_same(one, row[at + 1]), (ours, theirs, row["row"], one, row[at + 1])
