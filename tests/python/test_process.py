@@ -149,9 +149,9 @@ def test_planning_makes_no_python_object_per_file(many, refs):
         assert len(group) == len(plan)
         return sum(each.count for each in taken.statistics("filename"))
 
-    # What is loaded and kept at the first use counts for neither.
-    blocks(large)
-    assert abs(blocks(large) - blocks(small)) < 10
+    # What is loaded and kept at the first use counts for neither, nor what threads of other tests leave behind.
+    least = {scan: min(blocks(scan) for _ in range(4)) for scan in (large, small)}
+    assert abs(least[large] - least[small]) < 10
 
 
 @POSIX

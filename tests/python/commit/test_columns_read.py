@@ -148,7 +148,7 @@ def test_a_name_that_both_sides_have_stays_ambiguous_where_one_side_is_not_read(
     table = made(tmp_path)
     # A part that no row of the check computes.
     value = fb.sql_expr("CASE WHEN target.id > 0 THEN note ELSE 'x' END")
-    with pytest.raises(FloebergError, match="'note' is unknown"):
+    with pytest.raises(FloebergError, match="'note' is in the table and in the source"):
         table.merge(NEW, on="id").when_matched_update({"note": value, "price": 5.0, "place": None}).execute()
 
 
