@@ -16,7 +16,7 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader as _};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
-use floeberg_core::arrow_values::{check_layout, first_non_utf8, first_non_utf8_below, with_own_bits};
+use floeberg_core::arrow_values::{check_layout, first_non_utf8_below, with_own_bits};
 use floeberg_core::schema::json::MAX_DEPTH;
 use floeberg_core::{Context as _, Error, Result, fenced};
 use pyo3::exceptions::{PyStopIteration, PyUnicodeDecodeError};
@@ -197,14 +197,8 @@ pub fn import_column(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<(Fie
     };
     let (mut chunks, mut rows) = (Vec::new(), 0);
     while let Some(batch) = source.next(py)? {
-        let chunk = batch.checked().and_then(|batch| {
-            let chunk = Arc::clone(batch.column(0));
-            match first_non_utf8(&chunk) {
-                Some(row) => Err(Error::invalid_input("a text is not UTF-8").with("row", rows + row)),
-                None => Ok(chunk),
-            }
-        });
-        let chunk = chunk.map_err(|error| to_exception(py, &error))?;
+        let batch = batch.with_texts(rows).map_err(|error| to_exception(py, &error))?;
+        let chunk = Arc::clone(batch.column(0));
         rows += chunk.len();
         chunks.push(chunk);
     }

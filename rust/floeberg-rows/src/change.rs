@@ -2,7 +2,10 @@
 //!
 //! In: a batch of rows, with their positions and rows of a source. Out: rows that are deleted, and new rows for others.
 
-use arrow_array::{ArrayRef, UInt32Array};
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, UInt32Array};
+use arrow_select::take::take;
 use floeberg_core::{Error, Result};
 
 /// Rows of a table that may change.
@@ -56,4 +59,14 @@ pub trait RowChange: Send + Sync {
     ///
     /// Errors: `InvalidInput` where values do not fit or clauses contradict each other.
     fn apply(&self, found: &FoundRows<'_>) -> Result<BatchChange>;
+}
+
+/// Some rows of a column. All of them are shared, and not copied.
+pub(crate) fn taken(column: &ArrayRef, rows: &UInt32Array) -> Result<ArrayRef> {
+    let is_whole =
+        rows.len() == column.len() && rows.values().iter().zip(0_u32..).all(|(row, at)| *row == at);
+    if is_whole {
+        return Ok(Arc::clone(column));
+    }
+    take(column, rows, None).map_err(|error| Error::internal("rows that change are taken").caused_by(error))
 }

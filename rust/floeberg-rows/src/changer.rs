@@ -15,7 +15,6 @@ use crate::new_value::Functions;
 use crate::null_keys::NullKeys;
 use crate::replace::Replace;
 use crate::request::{ApplyFeed, MergeRows, UpdateRows, UpsertRows};
-use crate::source_memory::check_source_memory;
 use crate::update::Update;
 
 /// A change of the rows of one state of a table.
@@ -71,10 +70,8 @@ impl Changer {
     /// operations and order do not fit into memory.
     pub fn feed(feed: &ApplyFeed, table: &Schema, cancel: &Cancel) -> Result<Self> {
         let joined = feed.feed.joined(feed.source.schema(), table)?;
-        let names = feed.feed.columns();
-        check_source_memory(feed.source.bytes_of(&names)?)?;
-        let last = feed.feed.last(&feed.source.select(&names)?)?;
-        let source = CastSource::new(table, Arc::clone(&feed.source), &joined, Some(last), cancel)?;
+        let last = Some(feed.last()?);
+        let source = CastSource::new(table, Arc::clone(&feed.source), &joined, last, cancel)?;
         let source = Arc::new(source);
         let replace = Some(Replace::new(Arc::clone(&source), table.fields().len()));
         Ok(Self::Upsert { source, replace, inserts: true, nulls: feed.null_keys })

@@ -7,6 +7,9 @@ use arrow_cast::display::array_value_to_string;
 use arrow_schema::{DataType, Fields, Schema};
 use floeberg_core::{Error, Result};
 
+pub(crate) use crate::cast::quoted;
+use crate::cast::{element, entries};
+
 /// The number of the column with a name: the one that has exactly this name; else, where case does not count, the only one that
 /// differs from it in case alone.
 pub fn find_column<'n>(
@@ -185,30 +188,15 @@ fn check_fields(name: &str, source: &DataType, table: &DataType) -> Result<()> {
             }
             Ok(())
         }
-        (DataType::Map(source, _), DataType::Map(table, _)) => {
-            match (entry_of(source.data_type()), entry_of(table.data_type())) {
-                (Some(source), Some(table)) => check_fields(&format!("{name}.value"), source, table),
-                _ => Ok(()),
-            }
+        (source, table) => {
+            let below = match (entries(source), entries(table)) {
+                (Some([_, source]), Some([_, table])) => Some(("value", source, table)),
+                _ => element(source).zip(element(table)).map(|(source, table)| ("element", source, table)),
+            };
+            below.map_or(Ok(()), |(part, source, table)| {
+                check_fields(&format!("{name}.{part}"), source.data_type(), table.data_type())
+            })
         }
-        (source, table) => match (element_of(source), element_of(table)) {
-            (Some(source), Some(table)) => check_fields(&format!("{name}.element"), source, table),
-            _ => Ok(()),
-        },
-    }
-}
-
-fn entry_of(entries: &DataType) -> Option<&DataType> {
-    let DataType::Struct(fields) = entries else { return None };
-    fields.get(1).map(|field| field.data_type())
-}
-
-fn element_of(list: &DataType) -> Option<&DataType> {
-    match list {
-        DataType::List(element) | DataType::LargeList(element) | DataType::FixedSizeList(element, _) => {
-            Some(element.data_type())
-        }
-        _ => None,
     }
 }
 
@@ -220,8 +208,6 @@ pub(crate) fn names_of(schema: &Schema) -> impl Iterator<Item = &str> + Clone {
 pub(crate) fn names_in(fields: &Fields) -> impl Iterator<Item = &str> + Clone {
     fields.iter().map(|field| field.name().as_str())
 }
-
-pub(crate) use crate::cast::quoted;
 
 /// Names in errors.
 pub(crate) fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {

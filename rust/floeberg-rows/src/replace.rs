@@ -6,12 +6,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, UInt32Array};
-use arrow_select::take::take;
-use floeberg_core::{Error, Result};
+use arrow_array::UInt32Array;
+use floeberg_core::Result;
 
 use crate::cast_source::CastSource;
-use crate::change::{BatchChange, FoundRows, RowChange, UpdatedRows};
+use crate::change::{BatchChange, FoundRows, RowChange, UpdatedRows, taken};
 use crate::differing::differing_rows;
 
 /// Replaces columns of rows by those of a source, of which each key has one row.
@@ -70,8 +69,4 @@ impl RowChange for Replace {
         change.updated.push(UpdatedRows { rows, columns });
         Ok(change)
     }
-}
-
-fn taken(column: &ArrayRef, rows: &UInt32Array) -> Result<ArrayRef> {
-    take(column, rows, None).map_err(|error| Error::internal("rows of a table are taken").caused_by(error))
 }

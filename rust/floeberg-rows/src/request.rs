@@ -7,12 +7,13 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use floeberg_core::Result;
 
-use crate::feed::ChangeFeed;
+use crate::feed::{ChangeFeed, LastChanges};
 use crate::merge::{Action, Clause, ClauseRows, JoinKeys, Merge, MergeRequest};
 use crate::names::columns_of_source;
 use crate::new_value::{Assignment, Condition, Functions, NewValue};
 use crate::null_keys::NullKeys;
 use crate::source::SourceRows;
+use crate::source_memory::check_source_memory;
 use crate::update::Update;
 
 /// Sets columns of rows that match a filter.
@@ -93,6 +94,17 @@ impl UpdateRows {
     /// The update of a table. Errors: those of [`Update::new`].
     pub fn on(&self, table: SchemaRef, functions: Arc<dyn Functions>) -> Result<Update> {
         Update::new(table, self.assignments.clone(), functions, self.case_sensitive)
+    }
+}
+
+impl ApplyFeed {
+    /// The last change of each key. Keys, operations and order are in memory meanwhile.
+    ///
+    /// Errors: those of [`ChangeFeed::last`]; `LimitExceeded` where they do not fit into memory.
+    pub fn last(&self) -> Result<LastChanges> {
+        let names = self.feed.columns();
+        check_source_memory(self.source.bytes_of(&names)?)?;
+        self.feed.last(&self.source.select(&names)?)
     }
 }
 

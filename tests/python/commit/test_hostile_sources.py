@@ -120,3 +120,10 @@ def test_a_filter_of_texts_that_are_not_utf8(tmp_path):
     table = table.refresh()
     with pytest.raises(InvalidDataError, match=r"(?i)invalid utf.?8"):
         table.scan("upper(s) = 'A'").to_arrow()
+
+
+def test_a_text_below_what_a_function_returns(table):
+    nested = pa.StructArray.from_arrays([NOT_UTF8], ["q"])
+    with pytest.raises(InvalidInputError, match="not UTF-8"):
+        table.update({"s": lambda _: nested})
+    assert content(table) == ROWS.to_pylist()

@@ -143,10 +143,8 @@ fn last_changes(
     cancel: &Cancel,
 ) -> Result<(Arc<SourceColumns>, Arc<SourceKeys>)> {
     let JoinedColumns { keys, used } = feed.feed.joined(feed.source.schema(), &schema_to_arrow(table)?)?;
-    let names = feed.feed.columns();
-    check_source_memory(feed.source.bytes_of(&names)?)?;
-    let last = feed.feed.last(&feed.source.select(&names)?)?;
-    let source = Arc::new(SourceColumns::new(table, &feed.source, &used, &keys, Some(last), cancel)?);
+    let last = Some(feed.last()?);
+    let source = Arc::new(SourceColumns::new(table, &feed.source, &used, &keys, last, cancel)?);
     let keys = indexed(table, &source, &keys, feed.null_keys)?;
     Ok((source, keys))
 }

@@ -1,6 +1,7 @@
 //! What do the types of fields stand for?
 
 use arrow_schema::{DataType, Field, FieldRef};
+use floeberg_core::schema::from_arrow::written_out;
 
 const EXTENSION: &str = "ARROW:extension:name";
 const EXTENSION_METADATA: &str = "ARROW:extension:metadata";
@@ -16,15 +17,6 @@ pub(crate) fn without_extension(field: &Field) -> Field {
     metadata.remove(EXTENSION);
     metadata.remove(EXTENSION_METADATA);
     field.clone().with_metadata(metadata)
-}
-
-/// The type of the values that dictionaries and runs stand for.
-pub(crate) fn written_out(kind: &DataType) -> &DataType {
-    match kind {
-        DataType::Dictionary(_, values) => written_out(values),
-        DataType::RunEndEncoded(_, values) => written_out(values.data_type()),
-        other => other,
-    }
 }
 
 /// The field of the elements of lists, however they are stored; maps are none.

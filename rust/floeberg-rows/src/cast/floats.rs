@@ -12,7 +12,7 @@ const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
-/// Decimals of so many digits are told apart by floats of 64 bits.
+/// The most digits of decimals that floats of 64 bits tell apart.
 const DIGITS: f64 = 1e15;
 
 /// The decimal of a scale that a float stands for: a whole number of its last digit. `short` is a float of 32 bits.

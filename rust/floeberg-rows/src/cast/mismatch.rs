@@ -8,8 +8,9 @@
 use std::collections::BTreeSet;
 
 use arrow_schema::{DataType, Field, Fields};
+use floeberg_core::schema::from_arrow::written_out;
 
-use super::fields::{element, entries, extension, is_written_uuid, written_out};
+use super::fields::{element, entries, extension, is_written_uuid};
 use super::leaf::rule;
 use super::names::{field_type_name, quoted};
 

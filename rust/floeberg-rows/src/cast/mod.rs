@@ -32,6 +32,7 @@ mod batch;
 
 pub use batch::{check_fits, conform_batch};
 pub use fault::{Fault, Why};
+pub(crate) use fields::{element, entries};
 pub use leaf::{Conversion, Rule, rule, units};
 pub use lists::Lists;
 pub use names::kind_name;

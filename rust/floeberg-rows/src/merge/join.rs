@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use arrow_schema::{DataType, Schema};
+use floeberg_core::schema::from_arrow::written_out;
 use floeberg_core::{Error, Result};
 
 use crate::cast::{cast_rows, type_name};
@@ -86,14 +87,5 @@ impl JoinKeys {
             cast_rows(from.name(), &values, from, &to.clone().with_nullable(true), |row| first + row)
         };
         self.columns.iter().map(key).collect()
-    }
-}
-
-/// The type of the values that a dictionary stands for.
-fn written_out(kind: &DataType) -> &DataType {
-    match kind {
-        DataType::Dictionary(_, values) => written_out(values),
-        DataType::RunEndEncoded(_, values) => written_out(values.data_type()),
-        other => other,
     }
 }

@@ -12,13 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{Array as _, ArrayRef, BooleanArray, NullArray, RecordBatch, UInt32Array};
 use arrow_schema::{Field, Schema, SchemaRef};
-use arrow_select::take::take;
 use floeberg_core::{Error, Result};
 
 use super::clause::{Action, Clause, ClauseRows};
 use super::join::JoinKeys;
 use super::once::{each_once, matches_once};
-use crate::change::{BatchChange, FoundRows, RowChange, UpdatedRows};
+use crate::change::{BatchChange, FoundRows, RowChange, UpdatedRows, taken};
 use crate::new_value::{Assignment, Evaluator, Functions};
 use crate::source::SourceRows;
 use crate::view::{Used, View, ViewNames, batch_of};
@@ -51,6 +50,9 @@ pub struct Merge {
     target_alone: ViewNames,
     source_alone: ViewNames,
     columns_to_read: Vec<usize>,
+    /// The columns of the source that somebody asks for: of rows that match, and of rows that are inserted.
+    matched_columns: Vec<usize>,
+    inserted_columns: Vec<usize>,
     /// Where a condition joins rows: which rows of the source it joined.
     joined: Mutex<Vec<bool>>,
 }
@@ -69,6 +71,8 @@ impl Merge {
             matches_once: matches_once(&clauses),
             evaluator: Evaluator::new(functions),
             columns_to_read: Vec::new(),
+            matched_columns: Vec::new(),
+            inserted_columns: Vec::new(),
             joined: Mutex::new(Vec::new()),
             table,
             source,
@@ -78,22 +82,27 @@ impl Merge {
         if merge.keys.condition.is_some() {
             merge.joined = Mutex::new(vec![false; merge.source.rows()]);
         }
-        merge.columns_to_read = merge.checked()?;
+        let (of_both, of_source) = merge.checked()?;
+        let width = merge.table.fields().len();
+        let (of_table, matched) = of_both.into_iter().partition(|column| *column < width);
+        merge.columns_to_read = of_table;
+        merge.matched_columns = Vec::into_iter(matched).map(|column| column - width).collect();
+        merge.inserted_columns = of_source.into_iter().collect();
         Ok(merge)
     }
 
-    /// Computes everything for no rows; the columns of the table that somebody asks for, or that rows keep.
-    fn checked(&self) -> Result<Vec<usize>> {
-        // The table's columns come first among those of both.
-        let (of_table, of_source) = (Used::default(), Used::default());
+    /// Computes everything for no rows. The columns of both sides that somebody asks for or that rows keep, those of the table first; and
+    /// those of the source that clauses for inserted rows ask for.
+    fn checked(&self) -> Result<(BTreeSet<usize>, BTreeSet<usize>)> {
+        let (of_both, of_source) = (Used::default(), Used::default());
         if let Some(condition) = &self.keys.condition {
-            self.evaluator.check_condition(condition, &self.both, &of_table)?;
+            self.evaluator.check_condition(condition, &self.both, &of_both)?;
         }
         for clause in &self.clauses {
             let (names, used) = match clause.rows {
-                ClauseRows::Matched => (&self.both, &of_table),
+                ClauseRows::Matched => (&self.both, &of_both),
                 ClauseRows::NotMatched => (&self.source_alone, &of_source),
-                ClauseRows::NotMatchedBySource => (&self.target_alone, &of_table),
+                ClauseRows::NotMatchedBySource => (&self.target_alone, &of_both),
             };
             if let Some(condition) = &clause.condition {
                 self.evaluator.check_condition(condition, names, used)?;
@@ -105,11 +114,10 @@ impl Merge {
             if matches!(clause.action, Action::Set(_)) && clause.rows != ClauseRows::NotMatched {
                 let set: HashSet<usize> = clause.assignments().iter().map(|each| each.column).collect();
                 let kept = (0..self.table.fields().len()).filter(|column| !set.contains(column));
-                of_table.borrow_mut().extend(kept);
+                of_both.borrow_mut().extend(kept);
             }
         }
-        let width = self.table.fields().len();
-        Ok(of_table.into_inner().into_iter().filter(|column| *column < width).collect())
+        Ok((of_both.into_inner(), of_source.into_inner()))
     }
 
     /// The column that an assignment sets. What is required of an inserted row is checked where defaults are known.
@@ -168,8 +176,8 @@ impl Merge {
     ///
     /// Errors: `InvalidInput` where values do not fit; those of functions.
     pub fn inserted(&self, rows: &[u32]) -> Result<Vec<RecordBatch>> {
-        let taken = self.source.take(rows)?;
-        let mut left = View::new(&self.source_alone, taken.columns().to_vec(), taken.num_rows());
+        let columns = self.of_source(&self.inserted_columns, rows)?;
+        let mut left = View::new(&self.source_alone, columns, rows.len());
         let mut made = Vec::new();
         for clause in self.clauses.iter().filter(|clause| clause.rows == ClauseRows::NotMatched) {
             if left.rows() == 0 {
@@ -207,12 +215,22 @@ impl Merge {
         Ok(columns)
     }
 
+    /// Some columns of rows of the source. Nobody asks for the others.
+    fn of_source(&self, some: &[usize], rows: &[u32]) -> Result<Vec<ArrayRef>> {
+        let nothing: ArrayRef = Arc::new(NullArray::new(rows.len()));
+        let mut columns = vec![nothing; self.source.schema().fields().len()];
+        for column in some {
+            columns[*column] = self.source.take_column(*column, rows)?;
+        }
+        Ok(columns)
+    }
+
     /// Rows of the table with the rows of the source that they match.
     fn pairs(&self, found: &FoundRows<'_>, rows: &UInt32Array) -> Result<View<'_>> {
         let mut columns = self.of_table(found, rows)?;
         let of_source = found.of_source()?;
         let of_source: Vec<u32> = rows.values().iter().map(|row| of_source.value(*row as usize)).collect();
-        columns.extend_from_slice(self.source.take(&of_source)?.columns());
+        columns.extend(self.of_source(&self.matched_columns, &of_source)?);
         Ok(View::new(&self.both, columns, rows.len()))
     }
 
@@ -332,15 +350,6 @@ impl RowChange for Merge {
         }
         Ok(change)
     }
-}
-
-fn taken(column: &ArrayRef, rows: &UInt32Array) -> Result<ArrayRef> {
-    let is_whole =
-        rows.len() == column.len() && rows.values().iter().zip(0_u32..).all(|(row, at)| *row == at);
-    if is_whole {
-        return Ok(Arc::clone(column));
-    }
-    take(column, rows, None).map_err(|error| Error::internal("rows that match are taken").caused_by(error))
 }
 
 fn inverted(holds: &BooleanArray) -> BooleanArray {

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use arrow_schema::{DataType, Field, Fields, Schema};
 
 use super::table;
@@ -42,6 +44,11 @@ fn a_struct_that_lacks_a_field_replaces_no_other() {
     let keys = ["id".to_owned()];
     assert!(JoinedColumns::of(&source, &target, &keys, true, true).is_err());
     assert!(JoinedColumns::of(&source, &target, &keys, true, false).is_ok());
+    let lists = |below: &Schema| Arc::new(Field::new("element", below.field(1).data_type().clone(), true));
+    let (narrow, wide) = (DataType::ListView(lists(&source)), DataType::List(lists(&target)));
+    let target = schema(&[("id", DataType::Int32), ("li", wide)]);
+    let source = schema(&[("id", DataType::Int32), ("li", narrow)]);
+    assert!(JoinedColumns::of(&source, &target, &keys, true, true).is_err());
 }
 
 #[test]
