@@ -35,7 +35,7 @@ use super::found_rows::{FoundFile, FoundRows, of_free_name};
 use super::source_keys::SourceKeys;
 use crate::Scan;
 use crate::plan::FileScanTask;
-use crate::read::{ReadRequest, TableReader, read_rows, read_task};
+use crate::read::{ReadRequest, TableReader, TaskBatches, read_rows, read_task};
 
 /// Batches of new rows.
 pub struct ChangedStream {
@@ -156,16 +156,12 @@ struct ChangeJob {
 
 impl Job for ChangeJob {
     type Task = FoundFile;
-    type Part = FoundFile;
+    type Part = (Arc<FoundFile>, TaskBatches);
     type Item = RecordBatch;
 
     const THREAD: &'static str = "floeberg-change";
 
-    fn open(&self, file: FoundFile) -> Result<Vec<FoundFile>> {
-        Ok(vec![file])
-    }
-
-    fn work(&self, file: FoundFile, give: &mut dyn FnMut(RecordBatch) -> Result<bool>) -> Result<()> {
+    fn open(&self, file: FoundFile) -> Result<Vec<Self::Part>> {
         let batches = if self.reads_all {
             read_task(&self.reader, &file.task)?
         } else {
@@ -173,8 +169,17 @@ impl Job for ChangeJob {
             let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..file.task.clone() };
             read_rows(&self.reader, &whole, &file.positions)?
         };
+        let file = Arc::new(file);
+        Ok(batches.into_parts().into_iter().map(|part| (Arc::clone(&file), part)).collect())
+    }
+
+    fn work(
+        &self,
+        (file, batches): Self::Part,
+        give: &mut dyn FnMut(RecordBatch) -> Result<bool>,
+    ) -> Result<()> {
         let mut deleted = RoaringTreemap::new();
-        let mut found = file.positions.iter().zip(file.source_rows.iter().copied()).peekable();
+        let mut found = None;
         for batch in batches {
             let batch = batch.context("path", &file.task.file_path)?;
             let Some(keys) = &self.keys else {
@@ -184,6 +189,8 @@ impl Job for ChangeJob {
                 continue;
             };
             let positions = batch.column(self.read.len()).as_primitive::<Int64Type>();
+            let first = positions.values().first().map_or(0, |position| *position as u64);
+            let found = found.get_or_insert_with(|| file.from(first).peekable());
             let (mut rows, mut of_source) = (Vec::new(), Vec::new());
             for (row, position) in positions.values().iter().enumerate() {
                 let position = *position as u64;

@@ -41,6 +41,16 @@ pub struct FoundFile {
     pub others: RoaringTreemap,
 }
 
+impl FoundFile {
+    /// The rows from a position on, each with its first row of the source.
+    pub(super) fn from(&self, position: u64) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let before = position.checked_sub(1).map_or(0, |last| self.positions.rank(last));
+        let mut positions = self.positions.iter();
+        positions.advance_to(position);
+        positions.zip(self.source_rows.iter().copied().skip(before as usize))
+    }
+}
+
 /// The rows of a snapshot with a key of the source.
 #[derive(Debug)]
 pub struct FoundRows {

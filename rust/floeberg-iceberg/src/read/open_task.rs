@@ -50,6 +50,23 @@ pub(super) struct OpenTask {
 }
 
 impl OpenTask {
+    /// The units in runs of at least this many rows, but the last one.
+    pub(super) fn runs(&self, least_rows: u64) -> Vec<Vec<Unit>> {
+        let mut runs: Vec<Vec<Unit>> = Vec::new();
+        let mut rows = least_rows;
+        for unit in &self.units {
+            if rows >= least_rows {
+                runs.push(Vec::new());
+                rows = 0;
+            }
+            rows = rows.saturating_add(unit.rows.as_ref().map_or(least_rows, |rows| rows.end - rows.start));
+            if let Some(run) = runs.last_mut() {
+                run.push(unit.clone());
+            }
+        }
+        runs
+    }
+
     /// Opens the file of a task and reads its deletes.
     pub(super) fn open(reader: &TableReader, task: &FileScanTask) -> Result<Self> {
         Self::open_with(reader, task, &reader.request.projected)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
-use floeberg_files::Coalescer;
+use floeberg_files::{Coalescer, Unit};
 use roaring::RoaringTreemap;
 
 use super::open_task::{OpenTask, Wanted};
@@ -44,10 +44,11 @@ pub fn read_rows_except(
     Ok(TaskBatches::new(reader, OpenTask::open_rows(reader, task, Wanted::Except(positions))?))
 }
 
-/// The batches of one task.
+/// The batches of one task, or of a part of one.
 pub struct TaskBatches {
     table: Arc<TableReader>,
-    task: OpenTask,
+    task: Arc<OpenTask>,
+    units: Vec<Unit>,
     next_unit: usize,
     reader: Option<TaskRows>,
     joined: Coalescer,
@@ -56,14 +57,26 @@ pub struct TaskBatches {
 
 impl TaskBatches {
     fn new(reader: &Arc<TableReader>, task: OpenTask) -> Self {
+        let units = task.units.clone();
+        Self::of_units(reader, Arc::new(task), units)
+    }
+
+    fn of_units(reader: &Arc<TableReader>, task: Arc<OpenTask>, units: Vec<Unit>) -> Self {
         Self {
             table: Arc::clone(reader),
             task,
+            units,
             next_unit: 0,
             reader: None,
             joined: Coalescer::new(reader.request.files.batch_rows),
             finished: false,
         }
+    }
+
+    /// The rows in parts that several threads can read, in their order. Nothing was read of them.
+    pub fn into_parts(self) -> Vec<Self> {
+        let runs = self.task.runs(self.table.request.files.batch_rows as u64).into_iter();
+        runs.map(|units| Self::of_units(&self.table, Arc::clone(&self.task), units)).collect()
     }
 
     fn step(&mut self) -> Result<Option<RecordBatch>> {
@@ -77,7 +90,7 @@ impl TaskBatches {
             self.table.request.files.cancel.check()?;
             if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
                 self.joined.push(batch?)?;
-            } else if let Some(unit) = self.task.units.get(self.next_unit) {
+            } else if let Some(unit) = self.units.get(self.next_unit) {
                 self.reader = Some(self.task.read(unit)?);
                 self.next_unit += 1;
             } else {

@@ -32,7 +32,8 @@ impl Job for ReadJob {
 
     fn open(&self, task: FileScanTask) -> Result<Vec<UnitRun>> {
         let opened = Arc::new(OpenTask::open(&self.reader, &task)?);
-        Ok(runs(&opened, self.reader.request.files.batch_rows as u64))
+        let runs = opened.runs(self.reader.request.files.batch_rows as u64).into_iter();
+        Ok(runs.map(|units| UnitRun { task: Arc::clone(&opened), units }).collect())
     }
 
     fn work(&self, run: UnitRun, give: &mut dyn FnMut(RecordBatch) -> Result<bool>) -> Result<()> {
@@ -49,21 +50,4 @@ impl Job for ReadJob {
     fn bytes(batch: &RecordBatch) -> u64 {
         batch.get_array_memory_size() as u64
     }
-}
-
-/// Splits the units of a task into runs of at least this many rows.
-fn runs(task: &Arc<OpenTask>, least_rows: u64) -> Vec<UnitRun> {
-    let mut runs: Vec<UnitRun> = Vec::new();
-    let mut rows = least_rows;
-    for unit in &task.units {
-        if rows >= least_rows {
-            runs.push(UnitRun { task: Arc::clone(task), units: Vec::new() });
-            rows = 0;
-        }
-        rows = rows.saturating_add(unit.rows.as_ref().map_or(least_rows, |rows| rows.end - rows.start));
-        if let Some(run) = runs.last_mut() {
-            run.units.push(unit.clone());
-        }
-    }
-    runs
 }
