@@ -241,6 +241,10 @@ class Commit:
             InvalidInputError: A property of the summary is reserved, or the operations exclude each other.
         """
 
+    @staticmethod
+    def table_after(operations: list[Operation], table: Table, branch: str) -> Table:
+        """A table as operations leave it, which write no snapshot. Nothing is read or written."""
+
     def attempt(
         self, base: Table | None, progress: Callable[[str, int, int, int], object] | None = None
     ) -> Attempt:

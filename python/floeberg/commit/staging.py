@@ -298,15 +298,7 @@ class StagedOperations:
         """The table after the operations so far, as far as writing files depends on it."""
         if not self._declared:
             return self._starting
-        made = _native.Commit.begin(
-            self._declared,
-            starting=self._starting,
-            storage_options=dict(self._table_operations.storage_options),
-            snapshot_properties={},
-            branch=self._branch,
-            commit_key=str(uuid.uuid4()),
-        )
-        return made.attempt(self._starting).table(self._starting.metadata_location)
+        return _native.Commit.table_after(self._declared, self._starting, self._branch)
 
     def _is_done(self) -> bool:
         """Whether an earlier commit on the branch has the key."""

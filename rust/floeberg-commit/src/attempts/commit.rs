@@ -107,6 +107,26 @@ impl Commit {
         })
     }
 
+    /// A table as operations leave it, which write no snapshot. Nothing is read or written.
+    ///
+    /// Errors: those of [`Commit::begin`] and [`Commit::attempt`].
+    pub fn table_after(operations: Vec<Operation>, table: &Table, branch: &str) -> Result<Table> {
+        let commit = Self::begin(CommitRequest {
+            operations,
+            starting: Some(table.clone()),
+            storage: StoreOptions::default(),
+            properties: BTreeMap::new(),
+            branch: branch.to_owned(),
+            // No snapshot has it.
+            key: "table-after".to_owned(),
+            validate_from_snapshot_ids: Vec::new(),
+            files_are_new: true,
+            stage_only: false,
+            leaves_record: false,
+        })?;
+        commit.attempt(Some(table), &Cancel::default())?.table(table.metadata_location())
+    }
+
     /// Tries the operations on a base, and writes the manifests and manifest lists that they need.
     ///
     /// Errors: `CommitConflict` if an operation conflicts with this base, `AlreadyExists` if the table to create exists,

@@ -60,6 +60,19 @@ impl Commit {
         runtime::call(py, || IcebergCommit::begin(request)).map(|commit| Self(Arc::new(commit)))
     }
 
+    /// A table as operations leave it, which write no snapshot.
+    #[staticmethod]
+    fn table_after(
+        py: Python<'_>,
+        operations: Vec<PyRef<'_, Operation>>,
+        table: &Table,
+        branch: &str,
+    ) -> PyResult<Table> {
+        let operations = operations.iter().map(|operation| operation.0.clone()).collect();
+        let table = runtime::call(py, || IcebergCommit::table_after(operations, &table.table, branch))?;
+        Ok(Table { table, choice: SnapshotChoice::Current })
+    }
+
     #[pyo3(signature = (base, progress=None))]
     fn attempt(
         &self,
