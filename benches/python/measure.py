@@ -95,7 +95,7 @@ def folder() -> Path:
 
 # What a subject's name begins with, and what it would import in its first run: importing does not count.
 LIBRARIES = {
-    "floeberg": ("floeberg", "pyarrow.parquet", "sqlalchemy"),
+    "floeberg": ("floeberg", "pyarrow.parquet", "floeberg.catalog.sql"),
     "pyarrow": ("pyarrow.dataset",),
     "pyiceberg": ("pyiceberg.table", "pyiceberg.io.pyarrow", "pyiceberg.catalog.sql"),
     "duckdb": ("duckdb", "duckdb_extension_iceberg", "duckdb_extension_avro"),

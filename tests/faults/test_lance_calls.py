@@ -16,7 +16,7 @@ from lance_actions import ACTIONS, WRITING, Action, begun, copy, opened, sound, 
 
 import floeberg as fb
 from floeberg.errors import CommitStateUnknownError, NotFoundError
-from floeberg.lance import new_files, pages
+from floeberg.lance import pages
 
 FAULTS = ("fail", "lose-request", "lose-answer", "cut-short")
 PARTLY = {"branch", "remove_branch", "clean_up"}
@@ -134,8 +134,8 @@ def test_every_call_of_the_pages_may_fail(place, action, is_after, monkeypatch, 
 
 def broken_pages(patched: pytest.MonkeyPatch, broken: Broken) -> None:
     """Have pages fail."""
-    make, read, single = new_files.writer_of, pages._Pylance.read, pages._Pylance.take
-    patched.setattr(new_files, "writer_of", lambda *given: BrokenWriter(broken, lambda: make(*given)))
+    make, read, single = pages._Pylance.write, pages._Pylance.read, pages._Pylance.take
+    patched.setattr(pages._Pylance, "write", lambda *given: BrokenWriter(broken, lambda: make(*given)))
     for name, inner in (("read", read), ("take", single)):
 
         def reading(self: Any, *given: Any, inner: Any = inner) -> Any:

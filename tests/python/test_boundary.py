@@ -73,7 +73,7 @@ def lance_objects():
     group = plan.split()[0]
     wrapped = [table, scan, plan, group, table.changelog_scan(1)]
     rows = pa.table({"id": [1]}).to_reader()
-    operation = _native.LanceOperation.delete("true", addresses=b"")
+    operation, _ = _native.LanceOperation.delete("true", scan._inner, pages_of({}))
     # A table that is read from elsewhere is not written.
     in_place = fb.open_table(lance_lent("lance").location, format="lance")
     commit = _native.LanceCommit.begin(
@@ -85,10 +85,20 @@ def lance_objects():
     upsert = _native.RowChange.upsert(
         source, keys=["id"], updates=True, inserts=True, null_keys="error", case_sensitive=True
     )
-    changer = _native.RowChanger.of(upsert, pa.schema({"id": pa.int64()}), functions=None)
-    keys = _native.LanceKeys.of(changer)
-    natives += [group._inner.rows(pages), keys, keys.find(table._inner, pages, lists_all=True)]
-    natives += [source, upsert, changer]
+    changed = _native.change_lance_rows(
+        upsert, table._inner, pages, scan=None, rows_per_file=None, functions=None
+    )
+    written = _native.write_lance_rows(
+        rows.schema.empty_table().to_reader(),
+        rows.schema,
+        pages,
+        folder="memory://boundary/t",
+        storage_options={},
+        data_storage_version="2.2",
+        rows_per_file=1,
+        of_table=True,
+    )
+    natives += [group._inner.rows(pages), source, upsert, changed, changed.keys, written]
     natives += [table.changelog_scan(1)._inner]
     return wrapped, [*natives, operation, commit]
 
@@ -182,17 +192,17 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "FoundRows",
             "LanceChangelog",
             "LanceCommit",
-            "LanceFoundRows",
+            "LanceDataFiles",
             "LanceKeys",
             "LanceOperation",
             "LancePlan",
             "LanceRows",
+            "LanceRowsChanged",
             "MergeBuilder",
             "MergeClause",
             "NewValue",
             "PlanParts",
             "RowChange",
-            "RowChanger",
             "RowsChanged",
             "SourceKeys",
             "SourceRows",

@@ -9,11 +9,10 @@ are classes of `floeberg.errors`. Objects are immutable, and those that workers 
 
 from typing import Final
 
-from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column, checked_batch, with_buffers
+from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column, with_buffers
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
     LanceChangelog,
-    LanceFoundRows,
     LanceKeys,
     LancePlan,
     LanceRows,
@@ -29,24 +28,30 @@ from floeberg._native.lance_commit import (
     clean_up_lance_table,
     create_lance_table,
     finalize_lance_version,
-    lance_data_file_name,
     plan_lance_compaction,
     remove_lance_files,
     rename_lance_manifests,
     shallow_clone_lance_table,
     stage_lance_table,
 )
+from floeberg._native.lance_write import (
+    LanceDataFiles,
+    LanceRowsChanged,
+    change_lance_rows,
+    compact_lance_fragments,
+    lance_column_types,
+    write_lance_columns,
+    write_lance_rows,
+)
 from floeberg._native.rows import (
     MergeClause,
     NewValue,
     RowChange,
-    RowChanger,
     RowsChanged,
     SourceRows,
     assigned_columns,
     change_rows,
     check_feed,
-    computed_columns,
 )
 from floeberg._native.scan import (
     BatchReader,
@@ -89,9 +94,7 @@ from floeberg._native.table import (
 )
 from floeberg._native.values import (
     SqlExpression,
-    cast_to_column,
     check_fits,
-    conform_batch,
     encode_variant,
     encode_variants,
     expression_from_json,
@@ -129,11 +132,12 @@ __all__ = [
     "KeyRecipe",
     "LanceChangelog",
     "LanceCommit",
-    "LanceFoundRows",
+    "LanceDataFiles",
     "LanceKeys",
     "LanceOperation",
     "LancePlan",
     "LanceRows",
+    "LanceRowsChanged",
     "LanceScan",
     "LanceTable",
     "LanceTaskGroup",
@@ -145,7 +149,6 @@ __all__ = [
     "PlanParts",
     "Receipt",
     "RowChange",
-    "RowChanger",
     "RowDeltaReceipt",
     "RowsChanged",
     "Scan",
@@ -161,18 +164,16 @@ __all__ = [
     "__version__",
     "assigned_columns",
     "canonical_location",
-    "cast_to_column",
     "change_lance_ref",
+    "change_lance_rows",
     "change_rows",
     "check_feed",
     "check_fits",
     "check_lance_files",
-    "checked_batch",
     "checked_type",
     "clean_up_lance_table",
     "columns_to_add",
-    "computed_columns",
-    "conform_batch",
+    "compact_lance_fragments",
     "create_lance_table",
     "deleted_rows",
     "describe_files",
@@ -184,7 +185,7 @@ __all__ = [
     "expression_to_text",
     "file_exists",
     "finalize_lance_version",
-    "lance_data_file_name",
+    "lance_column_types",
     "list_folder",
     "local_path",
     "location_from_user",
@@ -217,5 +218,6 @@ __all__ = [
     "value_columns",
     "with_buffers",
     "without_passwords",
+    "write_lance_columns",
+    "write_lance_rows",
 ]
-# fmt: on

@@ -44,19 +44,6 @@ class Batches:
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the `pyarrow.Table`."""
 
-def checked_batch(reader: object) -> Batch:
-    """A batch on its way to another library, which believes what it is given.
-
-    It is checked and has all of its buffers, and its structs and lists begin at their first value. Values are not
-    copied.
-
-    Args:
-        reader: A `pyarrow.RecordBatchReader` of one batch.
-
-    Raises:
-        InvalidInputError: The batch is damaged.
-    """
-
 def with_buffers(batch: object) -> Any:  # noqa: ANN401 - a batch of pyarrow
     """A batch with all of its buffers, for those who work on it with pyarrow, which reads absent ones too.
 

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias, final
 
 from typing_extensions import CapsuleType
 
-from floeberg._native.arrow import Batch, Batches, Column
-from floeberg._native.rows import RowChanger
+from floeberg._native.arrow import Batch, Batches
 from floeberg._native.values import _Tree
 from floeberg.lance.pages import Pages
 
@@ -280,38 +279,8 @@ class LanceRows:
 class LanceKeys:
     """The keys of a source, in memory."""
 
-    @staticmethod
-    def of(changer: RowChanger) -> LanceKeys:
-        """The keys of the source of a change.
-
-        Raises:
-            InvalidInputError: A key is null or there twice, or keys do not fit.
-            UnsupportedError: A column is nested.
-            LimitExceededError: The keys take too much memory.
-        """
-
-    def find(self, table: LanceTable, pages: Pages, *, lists_all: bool) -> LanceFoundRows:
-        """Looks for rows with these keys in a version. With `lists_all`, all rows are given, and are found then."""
-
     def may_have_come(self, read: LanceTable, newest: LanceTable, pages: Pages) -> bool:
         """Whether a row that came since a version was read may have one of the keys."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Raises `TypeError`: send the source."""
-
-@final
-class LanceFoundRows:
-    """The rows of a version with a key of a source."""
-
-    def stream(self, pages: Pages) -> LanceRows:
-        """All columns of the rows.
-
-        After the columns of the table come `_rowaddr`, with stable row ids `_rowid`, and `_source_row`, the number of
-        the row of the source. A row comes once for each row of the source with its key, all in one batch.
-        """
-
-    def unmatched(self) -> Column:
-        """The numbers of the rows of the source whose keys no row has. Where all rows are listed, these come first."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the source."""

@@ -5,10 +5,11 @@ Rust: `rust/floeberg-python/src/lance/`.
 
 from typing import Any, TypeAlias, final
 
-from floeberg._native.lance import LanceTable
+from floeberg._native.lance import LanceScan, LanceTable
+from floeberg.lance.pages import Pages
 
-_NewFile: TypeAlias = tuple[str, int, int, bytes]
-"""A data file that was written: its name, rows, bytes, and the stable ids of its first rows, eight bytes for each."""
+_NewFile: TypeAlias = tuple[str, int, int]
+"""A data file that was written: its name, rows and bytes."""
 
 @final
 class LanceOperation:
@@ -37,27 +38,15 @@ class LanceOperation:
         """
 
     @staticmethod
-    def delete(predicate: str, *, addresses: bytes) -> LanceOperation:
-        """Deletes rows by their addresses, eight bytes for each."""
+    def delete(predicate: str, scan: LanceScan, pages: Pages) -> tuple[LanceOperation, int]:
+        """Deletes the rows of a scan; and their number. `predicate` says which, for people."""
 
     @staticmethod
-    def update(
-        table: LanceTable, files: list[_NewFile], *, columns: list[str], addresses: bytes
-    ) -> LanceOperation:
-        """Deletes rows by their addresses, and adds rows."""
-
-    @staticmethod
-    def add_columns(
-        table: LanceTable,
-        schema: object,
-        *,
-        replaces: list[str | None],
-        files: list[tuple[int, _NewFile]],
-    ) -> LanceOperation:
-        """Adds columns, with a file for each fragment or without any, maybe in place of others.
+    def add_columns(table: LanceTable, schema: object) -> LanceOperation:
+        """Adds columns that are null.
 
         Raises:
-            InvalidInputError: A column is there, or a file does not have the rows of its fragment.
+            InvalidInputError: A column is there.
             UnsupportedError: A column has a type that cannot be written.
         """
 
@@ -91,10 +80,6 @@ class LanceOperation:
     @staticmethod
     def restore(version: int) -> LanceOperation:
         """Makes an old version the newest."""
-
-    @staticmethod
-    def compact(table: LanceTable, groups: list[tuple[list[int], int, list[_NewFile]]]) -> LanceOperation:
-        """Replaces fragments, by their places, with as many rows as they have, by files with these."""
 
     @staticmethod
     def drop_indices(table: LanceTable) -> LanceOperation | None:
@@ -215,9 +200,6 @@ def rename_lance_manifests(location: str, branch: str | None, *, storage_options
 
 def shallow_clone_lance_table(table: LanceTable, target: str) -> None:
     """Begins a table in another folder with the version."""
-
-def lance_data_file_name() -> str:
-    """A name for a new data file."""
 
 def finalize_lance_version(folder: str, version: int, path: str, *, storage_options: dict[str, str]) -> str:
     """Gives a version that another store decided for its own name, and returns where it is then."""

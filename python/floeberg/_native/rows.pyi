@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, final
 
 from typing_extensions import CapsuleType
 
-from floeberg._native.arrow import Batch, Batches, Column
 from floeberg._native.scan import Scan
 from floeberg._native.values import SqlExpression
 from floeberg._native.write import (
@@ -201,74 +200,11 @@ class RowsChanged:
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the source, and change the rows there."""
 
-@final
-class RowChanger:
-    """A change of the rows of one version of a table that Python reads batch by batch."""
-
-    @staticmethod
-    def of(row_change: RowChange, schema: object, *, functions: _Functions | None) -> RowChanger:
-        """Of a table with the columns of a `pyarrow.Schema`. Names and types are checked, values of the source too.
-
-        Raises:
-            InvalidInputError: Names, types or values do not fit.
-            LimitExceededError: The keys of a feed take too much memory.
-        """
-
-    @property
-    def lists_all(self) -> bool:
-        """Whether every row of the table is looked at."""
-    @property
-    def reads_table(self) -> bool:
-        """Whether the rows that are found are read at all."""
-    @property
-    def inserts(self) -> bool:
-        """Whether rows may be inserted."""
-    @property
-    def updated_columns(self) -> list[str]:
-        """The columns that get new values."""
-
-    def apply(self, reader: object) -> tuple[Batch, Column, int, Column]:
-        """What becomes of some rows.
-
-        Args:
-            reader: A `pyarrow.RecordBatchReader` of one batch: the columns of the table, the address of each row, with
-                stable row ids its id, and with a source the number of a row of the source.
-
-        Returns:
-            New rows; the addresses of rows that are replaced and then of those that are deleted; how many are replaced;
-            with stable row ids the ids of these.
-        """
-
-    def inserted(self, reader: object) -> list[list[int]]:
-        """The numbers of rows of the source that are inserted, when all rows of the table were applied.
-
-        Args:
-            reader: The numbers of the rows of the source whose keys no row has.
-        """
-
-    def inserted_rows(self, rows: list[int]) -> Batches:
-        """New rows of some rows of the source, with all columns of the table. Those that the source lacks are null."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Raises `TypeError`: send what the change was made of."""
-
 def assigned_columns(schema: object, names: list[str], *, case_sensitive: bool) -> list[int]:
     """The numbers of the columns of a `pyarrow.Schema` that get new values, by names that may stand after `target.`.
 
     Raises:
         InvalidInputError: There is no such column, or a column is named twice.
-    """
-
-def computed_columns(
-    values: list[NewValue], reader: object, *, schema: object | None, functions: _Functions | None
-) -> Batch:
-    """The values of new columns of the one batch of a `pyarrow.RecordBatchReader`.
-
-    Args:
-        values: What gives the values of each column.
-        reader: The rows.
-        schema: The types of the columns, as a `pyarrow.Schema`; `None` leaves them as they are.
-        functions: The functions of the user.
     """
 
 def check_feed(schema: object, *, keys: list[str], operation: str, order_by: list[str]) -> None:

@@ -69,18 +69,6 @@ class SqlExpression:
 def value_columns(text: str) -> list[str] | None:
     """The columns that a text names, if it reads as a SQL expression of columns; else `None`."""
 
-def cast_to_column(name: str, reader: object, schema: object) -> Column:
-    """Values in the type of a column, where none changes.
-
-    Args:
-        name: The full name of the column, for errors.
-        reader: A `pyarrow.RecordBatchReader` of one batch with one column.
-        schema: A `pyarrow.Schema` of one field: the type of the column, and whether it is required.
-
-    Raises:
-        InvalidInputError: The type has another meaning, a value would change, or one is null in a required column.
-    """
-
 def plain_schema(schema: object, *, keeps_dictionaries: bool) -> ArrowSchema:
     """A `pyarrow.Schema` without dictionaries, views and runs, at every depth.
 
@@ -101,20 +89,6 @@ def check_fits(given: object, schema: object) -> None:
 
     Raises:
         InvalidInputError: They do not. The error lists every mismatch.
-    """
-
-def conform_batch(reader: object, schema: object) -> Batch:
-    """The one batch of a `pyarrow.RecordBatchReader` with the columns of a table, by their names.
-
-    Args:
-        reader: The reader.
-        schema: The columns of the table, as a `pyarrow.Schema`.
-
-    Returns:
-        The rows. Columns that they lack are null.
-
-    Raises:
-        InvalidInputError: They have another column, lack a required one, or a value does not fit.
     """
 
 def transform_column(transform: str, reader: object) -> list[Column]:

@@ -7,35 +7,14 @@ Invariant: values are converted by Rust alone, where none changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["converted", "one_batch", "plain_batch", "plain_schema"]
-
-Array: TypeAlias = Any
-
-
-def converted(name: str, values: Array, field: pa.Field[Any]) -> Array:
-    """An array in the type of a column.
-
-    Args:
-        name: The full name of the column, for errors.
-        values: The values.
-        field: The type, and whether the column is required.
-
-    Raises:
-        InvalidInputError: The type has another meaning, a value would change, or one is null in a required column.
-    """
-    import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-    if values.type == field.type and (field.nullable or not values.null_count):
-        return values
-    given = pa.RecordBatch.from_arrays([values], names=["values"])
-    return pa.array(cast("Any", _native.cast_to_column(name, one_batch(given), pa.schema([field]))))
+__all__ = ["one_batch", "plain_batch", "plain_schema"]
 
 
 def plain_schema(schema: pa.Schema, *, keeps_dictionaries: bool = False) -> pa.Schema:

@@ -142,7 +142,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
         said = checked_properties("transaction_properties", commit.get("transaction_properties") or {})
         idempotency_key = commit.get("idempotency_key")
         write = self._write_of(checked_receipts(receipts), mode)
-        files = [(*file, b"") for each in receipts for file in each.files]
+        files = [file for each in receipts for file in each.files]
         columns = schema_of_table(self._inner) if write is None else write.schema
         done = None if idempotency_key is None else self.find_commit(idempotency_key, mode=mode)
         if done is not None:
@@ -156,7 +156,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
             and checked_size("validate_from_version", validate_from_version, 1) < base.version
         ):
             base = self._at(validate_from_version)
-        _native.check_lance_files(base, [(name, size) for name, _, size, _ in files])
+        _native.check_lance_files(base, [(name, size) for name, _, size in files])
         if not (write is None or write.replaces_columns):
             check_columns(base, base, columns)
         counts = {
@@ -225,7 +225,7 @@ class LanceTableWorkerWrites(LanceTableWrites):
 
     @staticmethod
     def _operation(
-        table: _native.LanceTable, mode: str, columns: pa.Schema, files: list[tuple[str, int, int, bytes]]
+        table: _native.LanceTable, mode: str, columns: pa.Schema, files: list[tuple[str, int, int]]
     ) -> _native.LanceOperation:
         if mode == "append":
             return _native.LanceOperation.append(table, files)
@@ -260,13 +260,13 @@ class LanceTableWorkerWrites(LanceTableWrites):
             ) from error
 
 
-def _check_not_added(table: _native.LanceTable, files: list[tuple[str, int, int, bytes]]) -> None:
+def _check_not_added(table: _native.LanceTable, files: list[tuple[str, int, int]]) -> None:
     """Checks that a version has none of the files, where nothing says what came before it.
 
     Raises:
         AlreadyExistsError: It has one.
     """
-    added = {name for name, *_ in files}
+    added = {name for name, _, _ in files}
     for _, location, *_ in table.data_files():
         if location.rsplit("/", 1)[-1] in added:
             raise AlreadyExistsError(

@@ -9,12 +9,18 @@ Invariant: data files are removed only where it is certain that no version names
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from floeberg import _native
 from floeberg.commit.retries import Retries, RetryBudget
-from floeberg.errors import CommitConflictError, CommitStateUnknownError, InvalidInputError
+from floeberg.errors import (
+    CommitConflictError,
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidInputError,
+)
 from floeberg.lance.manifest_store import Manifests
 from floeberg.lance.result import LanceCommitResult
 
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from floeberg.lance.manifest_store import ManifestStore
-    from floeberg.lance.new_files import NewFiles
 
 __all__ = ["Conditions", "InsertedKeys", "Made", "commit", "earlier_commit"]
 
@@ -68,7 +73,7 @@ class Made:
     """
 
     operation: _native.LanceOperation | None
-    files: NewFiles | None = None
+    files: _native.LanceDataFiles | None = None
     counts: dict[str, Any] = field(default_factory=dict)
     inserted_keys: InsertedKeys | None = None
     conditions: Conditions = Conditions()
@@ -77,7 +82,8 @@ class Made:
     def abandon(self) -> None:
         """Removes the data files."""
         if self.files is not None:
-            self.files.remove()
+            with suppress(FloebergError):
+                self.files.remove()
 
 
 def commit(  # noqa: PLR0913 - keywords
@@ -224,7 +230,7 @@ class _Tries:
             result = replace(
                 result,
                 added_rows=0 if self._name in _OF_SAME_ROWS else files.rows,
-                added_files=len(files.locations),
+                added_files=len(files),
                 added_bytes=files.size_bytes,
             )
         return table, result

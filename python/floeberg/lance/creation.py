@@ -15,7 +15,7 @@ from floeberg._arguments import (
     checked_text,
 )
 from floeberg._keywords import says_keywords
-from floeberg.commit.column_casts import plain_batch, plain_schema
+from floeberg.commit.column_casts import plain_schema
 from floeberg.errors import (
     AlreadyExistsError,
     CommitStateUnknownError,
@@ -24,9 +24,9 @@ from floeberg.errors import (
     TableAlreadyExistsError,
 )
 from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
-from floeberg.lance.new_files import ROWS_PER_FILE, NewFiles
+from floeberg.lance.new_files import ROWS_PER_FILE, Folder, written_rows
 from floeberg.lance.table import LanceTable
-from floeberg.write.input_rows import converted_stream_errors, reader_of, schema_of
+from floeberg.write.input_rows import reader_of, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ __all__ = ["create_table"]
 
 
 @says_keywords
-def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
+def create_table(  # noqa: PLR0913 - all but the first two are keywords
     location: str,
     data: object,
     *,
@@ -99,7 +99,7 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
         given = schema_of(data) if reader is None else reader.schema
         schema = _columns(given)
 
-        def create(files: list[tuple[str, int, int, bytes]]) -> _native.LanceTable:
+        def create(files: list[tuple[str, int, int]]) -> _native.LanceTable:
             parts: dict[str, Any] = {
                 "storage_options": options,
                 "data_storage_version": version,
@@ -117,21 +117,17 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
             Manifests(deciding, location, options).catch_up()
         if _native.LanceTable.exists(location, storage_options=options):
             raise TableAlreadyExistsError("a Lance table is here already", context={"path": location})
-        new = NewFiles(location, options, version)
-        files = []
+        new = None
         if reader is not None:
-            try:
-                with converted_stream_errors(data):
-                    files = new.write(_plain(reader, schema), schema, rows_per_file=most)
-            except BaseException:
-                new.remove()
-                raise
+            folder = Folder(location, options, version)
+            new = written_rows(data, reader, schema, folder, rows_per_file=most, of_table=False)
+        remove = new.remove if new is not None else _nothing
         try:
-            return LanceTable(create(files), manifest_store=deciding)
+            return LanceTable(create([] if new is None else new.parts()), manifest_store=deciding)
         except CommitStateUnknownError:
             raise
         except AlreadyExistsError as error:
-            new.remove()
+            remove()
             raise TableAlreadyExistsError(error.message, context=error.context) from error
         # After Ctrl-C the table may come to be: its files stay.
         except FloebergError as error:
@@ -139,8 +135,12 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
                 raise CommitStateUnknownError(
                     f"the table may have been created, or not: {error.message}", context=error.context
                 ) from error
-            new.remove()
+            remove()
             raise
+
+
+def _nothing() -> None:
+    """Removes no file where none was written."""
 
 
 @contextmanager
@@ -207,8 +207,3 @@ def _decided(manifests: Manifests, staged: list[str]) -> _native.LanceTable:
         raise CommitStateUnknownError(
             f"the table was created, and cannot be opened: {error.message}", context=error.context
         ) from error
-
-
-def _plain(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    for batch in reader:
-        yield plain_batch(batch, schema)

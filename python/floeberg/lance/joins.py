@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from floeberg import _native
 from floeberg.lance.pages import pages_of
-from floeberg.lance.row_changes import LanceDeltaWriter, schema_of_table
-from floeberg.lance.rows import batches_in
+from floeberg.lance.row_changes import changed
 
 if TYPE_CHECKING:
+    from floeberg import _native
     from floeberg.commit.new_values import Functions
     from floeberg.lance.committing import Made
 
@@ -49,12 +48,7 @@ def joined(
         functions: The functions of its clauses.
         dry_run: Whether rows are only counted.
     """
-    writer = LanceDeltaWriter(table, counts_only=dry_run)
-    changer = _native.RowChanger.of(change, schema_of_table(table), functions=functions)
-    index = _native.LanceKeys.of(changer)
-    pages = pages_of(table.storage_options)
-    found = index.find(table, pages, lists_all=changer.lists_all)
-    batches = batches_in(found.stream(pages)) if changer.reads_table else iter(())
-    new = writer.changed(changer, batches, found.unmatched)
-    missing = MissingKeys(index) if changer.inserts else None
-    return writer.write(new, changer.updated_columns, missing)
+    made, keys = changed(table, change, functions=functions, dry_run=dry_run)
+    if keys is not None and made.counts["inserted_rows"]:
+        made.inserted_keys = MissingKeys(keys)
+    return made

@@ -9,17 +9,12 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_share, checked_size
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.errors import InvalidInputError
-from floeberg.lance.column_changes import live_batches
 from floeberg.lance.committing import Made
 from floeberg.lance.new_files import ROWS_PER_FILE
+from floeberg.lance.pages import pages_of
 from floeberg.lance.result import CleanupResult, CompactionResult
-from floeberg.lance.row_changes import files_of, schema_of_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pyarrow as pa
-
     from floeberg.lance._writes import LanceTableWrites
 
 __all__ = ["LanceMaintenance"]
@@ -186,27 +181,12 @@ def _moment(older_than: timedelta | datetime) -> datetime:
 
 
 def _compacted(table: _native.LanceTable, rows: int, deletions: float, counts: dict[str, int]) -> Made:
-    groups = _native.plan_lance_compaction(table, target_rows=rows, deletions=deletions)
-    counts.update(before=0, after=0, rows=0)
-    if not groups:
+    done = _native.compact_lance_fragments(
+        table, pages_of(table.storage_options), target_rows=rows, deletions=deletions
+    )
+    if done is None:
+        counts.update(before=0, after=0, rows=0)
         return Made(None)
-    schema, new = schema_of_table(table), files_of(table)
-    plan = table.scan(row_filter=("true",), selected_fields=["*"], case_sensitive=True, limit=None).plan()
-    whole, made = plan.whole(), []
-
-    def batches(places: list[int]) -> Iterator[pa.RecordBatch]:
-        for place in places:
-            yield from live_batches(table, whole, place)
-
-    try:
-        for places, _ids, live in groups:
-            files = new.write(batches(places), schema, rows_per_file=rows)
-            made.append((places, live, files))
-            counts["before"] += len(places)
-            counts["after"] += len(files)
-            counts["rows"] += live
-        operation = _native.LanceOperation.compact(table, made)
-    except BaseException:
-        new.remove()
-        raise
-    return Made(operation, new)
+    operation, files, before, after, live = done
+    counts.update(before=before, after=after, rows=live)
+    return Made(operation, files)

@@ -1,6 +1,6 @@
-"""How are the pages of data files decoded?
+"""How are the pages of data files decoded and encoded?
 
-By pylance, in this module alone. Another decoder takes its place by being a `Pages`.
+By pylance, in this module alone. Another library takes its place by being a `Pages`.
 
 A process that is forked after pylance was used hangs or dies in it, so such a process is refused.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["BlobSource", "PageBatches", "PageWriter", "Pages", "blob_files", "pages_of", "writer_of"]
+__all__ = ["BlobSource", "PageBatches", "PageWriter", "Pages", "blob_files", "pages_of"]
 
 BATCH_ROWS = 16384
 """Rows of a batch."""
@@ -53,7 +53,7 @@ class PageBatches(Protocol):
 
 
 class Pages(Protocol):
-    """Decodes data files."""
+    """Decodes and encodes data files."""
 
     def read(self, location: str, columns: Sequence[str], start: int, rows: int) -> PageBatches:
         """Reads rows that follow one another. Columns are dotted names, in backticks where they are not plain words."""
@@ -63,12 +63,16 @@ class Pages(Protocol):
         """Reads single rows, by their numbers, which ascend: `pyarrow.array(rows)` has them."""
         ...
 
+    def write(self, location: str, schema: _native.ArrowSchema, version: str) -> PageWriter:
+        """Begins a data file of a version of the format, such as `2.2`: `pyarrow.schema(schema)` has its columns."""
+        ...
+
 
 class PageWriter(Protocol):
     """Encodes one data file."""
 
-    def write_batch(self, batch: pa.RecordBatch) -> None:
-        """Writes rows."""
+    def write_batch(self, batch: _native.Batch) -> None:
+        """Writes rows: `pyarrow.record_batch(batch)` has them."""
         ...
 
     def finish(self) -> int:
@@ -158,38 +162,20 @@ def _asked(ask: Callable[[], Any], location: str, options: Mapping[str, str]) ->
         raise _translated(error, text, location) from cause
 
 
-def writer_of(
-    location: str, schema: pa.Schema, version: str, storage_options: Mapping[str, str]
-) -> PageWriter:
-    """Begins a data file.
-
-    Args:
-        location: Where it goes.
-        schema: Its columns.
-        version: The version of its format, such as `2.2`.
-        storage_options: Options of the storage.
-
-    Raises:
-        NotInstalledError: pylance is not installed.
-        UnsupportedError: The process was forked from one that had used pylance.
-    """
-    return _PylanceWriter(location, schema, version, storage_options)
-
-
 def pages_of(storage_options: Mapping[str, str]) -> Pages:
-    """The decoder of this process.
+    """What decodes and encodes in this process.
 
     Args:
         storage_options: Options of the storage.
 
     Returns:
-        The decoder. It imports pylance when it reads its first file.
+        It imports pylance when it reads or writes its first file.
     """
     return _Pylance(storage_options)
 
 
 class _Pylance:
-    """Decodes data files with `lance.file`."""
+    """Decodes and encodes data files with `lance.file`."""
 
     def __init__(self, storage_options: Mapping[str, str]) -> None:
         self._storage_options = storage_options
@@ -214,6 +200,11 @@ class _Pylance:
             return reader.take_rows(numbers, batch_size=BATCH_ROWS).to_batches()
 
         return _Translated(location, self._storage_options, read)
+
+    def write(self, location: str, schema: _native.ArrowSchema, version: str) -> PageWriter:
+        import pyarrow as pa  # noqa: PLC0415
+
+        return _PylanceWriter(location, pa.schema(cast("Any", schema)), version, self._storage_options)
 
     def _open(self, location: str, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pylance has no types
         return _pylance().LanceFileReader(
@@ -264,9 +255,12 @@ class _PylanceWriter:
             )
         )
 
-    def write_batch(self, batch: pa.RecordBatch) -> None:
+    def write_batch(self, batch: _native.Batch) -> None:
+        import pyarrow as pa  # noqa: PLC0415
+
         check_process()
-        self._ask(lambda: self._writer.write_batch(batch))
+        rows = pa.record_batch(cast("Any", batch))
+        self._ask(lambda: self._writer.write_batch(rows))
 
     def finish(self) -> int:
         check_process()

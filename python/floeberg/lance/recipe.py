@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.errors import InvalidInputError
-from floeberg.lance.conforming import check_fits, conformed_batches
-from floeberg.lance.new_files import NewFiles
+from floeberg.lance.new_files import Folder, written_rows
 from floeberg.lance.receipt import LanceReceipt, LanceWrite
-from floeberg.write.input_rows import converted_stream_errors, reader_of
+from floeberg.write.input_rows import reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +71,7 @@ class LanceWriteRecipe:
         Raises:
             InvalidInputError: The rows do not fit. The error lists every mismatch.
         """
-        check_fits(schema, self._write.schema)
+        _native.check_fits(schema, self._write.schema)
 
     def write(self, data: object) -> LanceReceipt:
         """Writes rows to data files. A commit must add them to the table.
@@ -89,16 +88,15 @@ class LanceWriteRecipe:
             UnsupportedError: The process was forked from one that had used pylance.
         """
         schema = self._write.schema
-        new = NewFiles(self._write.folder, self._storage_options, self._version)
-        try:
-            reader = reader_of(data, self.arrow_schema)
-            with converted_stream_errors(data):
-                batches = conformed_batches(reader, schema)
-                files = new.write(batches, schema, rows_per_file=self._rows_per_file)
-        except BaseException:
-            new.remove()
-            raise
-        return LanceReceipt(self._write, ((name, rows, size) for name, rows, size, _ in files))
+        new = written_rows(
+            data,
+            reader_of(data, self.arrow_schema),
+            schema,
+            Folder(self._write.folder, self._storage_options, self._version),
+            rows_per_file=self._rows_per_file,
+            of_table=True,
+        )
+        return LanceReceipt(self._write, new.parts())
 
     def remove(self, receipt: LanceReceipt) -> None:
         """Removes the files of a receipt that was not committed.

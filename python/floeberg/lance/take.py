@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from floeberg.lance.new_files import bytes_of_numbers
 from floeberg.lance.pages import pages_of
 
 if TYPE_CHECKING:
@@ -30,9 +29,17 @@ def taken_rows(
 
     taken = table.take(
         pages_of(table.storage_options),
-        row_ids=None if row_ids is None else bytes_of_numbers(row_ids),
-        addresses=None if addresses is None else bytes_of_numbers(addresses),
+        row_ids=None if row_ids is None else _bytes_of(row_ids),
+        addresses=None if addresses is None else _bytes_of(addresses),
         selected_fields=list(selected_fields),
         case_sensitive=case_sensitive,
     )
     return cast("pa.Table", pa.table(cast("Any", taken)))
+
+
+def _bytes_of(numbers: pa.UInt64Array) -> bytes:
+    """The numbers of an array without nulls, eight bytes for each."""
+    if not len(numbers):
+        return b""
+    buffer = numbers.buffers()[1]
+    return bytes(memoryview(cast("Any", buffer))[numbers.offset * 8 : (numbers.offset + len(numbers)) * 8])

@@ -41,7 +41,9 @@ mod router;
 
 pub use bounded::read_bounded;
 pub use encrypted::refuse_encrypted;
-pub use local::{FileIdentity, LocalStore, file_identity, scratch_file};
+pub use local::{
+    FileIdentity, LocalStore, file_identity, prepare_foreign_file, scratch_file, sync_foreign_file,
+};
 pub use location::{Below, Location};
 pub use memory::MemoryStore;
 pub use options::StoreOptions;

@@ -6,6 +6,7 @@
 
 mod direct;
 mod folders;
+mod foreign;
 mod identity;
 mod positioned;
 mod sink;
@@ -14,6 +15,7 @@ mod scratch;
 #[cfg(test)]
 mod tests;
 
+pub use foreign::{prepare_foreign_file, sync_foreign_file};
 pub use identity::{FileIdentity, file_identity};
 pub use scratch::scratch_file;
 
@@ -223,12 +225,16 @@ fn is_absence(error: &io::Error) -> bool {
 
 /// Why a file was not written. An invalid name is an error of its own, not a missing file.
 fn not_written(error: io::Error, location: &str) -> Error {
-    if error.kind() != io::ErrorKind::InvalidFilename {
-        return failed(error, location);
-    }
-    Error::invalid_input("the file system takes no name as long as this")
-        .with("path", location)
-        .caused_by(error)
+    let refused = match error.kind() {
+        io::ErrorKind::InvalidFilename => {
+            Error::invalid_input("the file system takes no name as long as this")
+        }
+        io::ErrorKind::NotADirectory => {
+            Error::new(ErrorKind::Storage, "a file is where a folder of the new file should be")
+        }
+        _ => return failed(error, location),
+    };
+    refused.with("path", location).caused_by(error)
 }
 
 fn failed(error: io::Error, location: &str) -> Error {

@@ -30,6 +30,7 @@
 //! - `changes`: the rows that a range of versions inserted, deleted and updated.
 //! - `change`: which operation does what is wanted.
 //! - `commit`: conflicts of operations, and how one becomes a version.
+//! - `write`: rows become data files that no version names yet.
 //! - `refs`: tags, branches and clones, written.
 //! - `clean`: versions and files that may be removed.
 
@@ -58,6 +59,7 @@ mod appended;
 pub mod build;
 pub mod change;
 pub mod commit;
+pub mod write;
 pub mod refs;
 pub mod clean;
 

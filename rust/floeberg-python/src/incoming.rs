@@ -23,9 +23,7 @@ use pyo3::exceptions::{PyStopIteration, PyUnicodeDecodeError};
 use pyo3::prelude::*;
 
 use crate::absent_buffers::AbsentBuffers;
-use crate::arrow::Batch;
 use crate::error::to_exception;
-use crate::runtime;
 
 /// Batches of a `pyarrow.RecordBatchReader`.
 pub struct RowSource {
@@ -142,22 +140,13 @@ pub fn with_buffers(batch: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     filled(batch, &AbsentBuffers::of(&schema)?)
 }
 
-/// The one batch of a `pyarrow.RecordBatchReader`, on its way to another library, which believes what it is given.
+/// A batch on its way to another library, which believes what it is given.
 ///
-/// It is checked and has all of its buffers, and its structs and lists begin at their first value. Values are not copied, but of
-/// columns with bools that begin within a byte: some libraries lose count of their bits.
+/// It has all of its buffers, and its structs and lists begin at their first value. Values are not copied, but of columns with bools that
+/// begin within a byte: some libraries lose count of their bits.
 ///
-/// Errors: those of [`RowSource`] and [`Unchecked`]; `InvalidInput` where there is no batch, and for text that is not UTF-8.
-#[pyfunction]
-pub fn checked_batch(py: Python<'_>, reader: &Bound<'_, PyAny>) -> PyResult<Batch> {
-    let batch = RowSource::open(reader)?.next(py)?;
-    runtime::call(py, || match batch {
-        Some(batch) => whole(&batch.checked()?).map(Batch),
-        None => Err(Error::invalid_input("expected one batch")),
-    })
-}
-
-fn whole(batch: &RecordBatch) -> Result<RecordBatch> {
+/// Errors: `InvalidInput`, naming the column, for text that is not UTF-8.
+pub fn for_other_libraries(batch: &RecordBatch) -> Result<RecordBatch> {
     check_texts(batch, 0)?;
     let columns = batch.columns().iter().map(with_own_bits).collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));

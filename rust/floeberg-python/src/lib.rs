@@ -59,16 +59,22 @@ mod _native {
     #[pymodule_export]
     use crate::commit::view::{ViewAttempt, ViewOperation};
     #[pymodule_export]
-    use crate::incoming::{checked_batch, with_buffers};
+    use crate::incoming::with_buffers;
     #[pymodule_export]
     use crate::lance::changelog::LanceChangelog;
     #[pymodule_export]
-    use crate::lance::commit::{
-        LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, finalize_lance_version,
-        lance_data_file_name, remove_lance_files, rename_lance_manifests, shallow_clone_lance_table,
+    use crate::lance::changes::{
+        LanceRowsChanged, change_lance_rows, compact_lance_fragments, lance_column_types, write_lance_columns,
     };
     #[pymodule_export]
-    use crate::lance::keys::{LanceFoundRows, LanceKeys};
+    use crate::lance::commit::{
+        LanceCommit, change_lance_ref, check_lance_files, clean_up_lance_table, finalize_lance_version,
+        remove_lance_files, rename_lance_manifests, shallow_clone_lance_table,
+    };
+    #[pymodule_export]
+    use crate::lance::data_files::{LanceDataFiles, write_lance_rows};
+    #[pymodule_export]
+    use crate::lance::keys::LanceKeys;
     #[pymodule_export]
     use crate::lance::operation::{
         LanceOperation, create_lance_table, plan_lance_compaction, stage_lance_table,
@@ -89,8 +95,6 @@ mod _native {
     use crate::rows::new_value::{MergeClause, NewValue, columns_that_are_assigned};
     #[pymodule_export]
     use crate::rows::row_change::{RowChange, check_feed};
-    #[pymodule_export]
-    use crate::rows::row_changer::{RowChanger, columns_that_are_computed};
     #[pymodule_export]
     use crate::rows::source::SourceRows;
     #[pymodule_export]
@@ -128,7 +132,7 @@ mod _native {
     #[pymodule_export]
     use crate::table::view::View;
     #[pymodule_export]
-    use crate::values::casts::{cast_to_column, check_fits, conform_batch, plain_batch, plain_schema};
+    use crate::values::casts::{check_fits, plain_batch, plain_schema};
     #[pymodule_export]
     use crate::values::expression::{
         expression_from_json, expression_to_json, expression_to_text, parse_expression, value_columns,

@@ -181,12 +181,20 @@ pub fn feed_reported<I: Send + 'static, T: Send + 'static>(
 /// Something that work asks of Python. What it raises stops the work.
 pub type Question = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
 
+/// What work wants of the thread that called.
+pub enum Wanted {
+    /// An answer. After an exception nobody gives one.
+    Answer(Question),
+    /// Something put in order, after an exception too, whose own exceptions nobody hears of.
+    Cleanup(Question),
+}
+
 /// How work asks the thread that called, from any thread. `false` means that it waits no longer.
-pub type Caller = Arc<dyn Fn(Question) -> bool + Send + Sync>;
+pub type Caller = Arc<dyn Fn(Wanted) -> bool + Send + Sync>;
 
 /// A message from work that asks.
 enum Heard<T> {
-    Asked(Question),
+    Wanted(Wanted),
     Done(Result<T>),
 }
 
@@ -206,7 +214,7 @@ pub fn asking_reported<T: Send + 'static>(
     let flag = cancel.clone();
     let (events, mut heard) = channel();
     let questions = events.clone();
-    let caller: Caller = Arc::new(move |question| questions.send(Heard::Asked(question)).is_ok());
+    let caller: Caller = Arc::new(move |wanted| questions.send(Heard::Wanted(wanted)).is_ok());
     let body = move || drop(events.send(Heard::Done(fenced(|| work(&flag, caller)))));
     if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
         let error =
@@ -219,9 +227,15 @@ pub fn asking_reported<T: Send + 'static>(
         let waiting = &mut heard;
         let step = match py.detach(move || waiting.recv_timeout(WAKE)) {
             Ok(Heard::Done(done)) => break done,
+            Ok(Heard::Wanted(Wanted::Cleanup(question))) => {
+                drop(question(py));
+                continue;
+            }
             // After an exception nobody is asked: a question that is dropped ends the work.
-            Ok(Heard::Asked(_)) if raised.is_some() => continue,
-            Ok(Heard::Asked(question)) => question(py).and_then(|()| reports.now_and_then(py)),
+            Ok(Heard::Wanted(Wanted::Answer(_))) if raised.is_some() => continue,
+            Ok(Heard::Wanted(Wanted::Answer(question))) => {
+                question(py).and_then(|()| reports.now_and_then(py))
+            }
             Err(RecvTimeoutError::Timeout) => {
                 let looked = look_around(py);
                 match looked {
@@ -269,11 +283,21 @@ pub fn asking<T: Send + 'static>(
     cancel: &Cancel,
     work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
+    asking_undone(py, cancel, move |cancel, _| work(cancel), |_| Ok(()))
+}
+
+/// Like [`asking`], for work that other threads may ask for too; `undo` gets its result where nobody takes it.
+pub fn asking_undone<T: Send + 'static>(
+    py: Python<'_>,
+    cancel: &Cancel,
+    work: impl FnOnce(&Cancel, Caller) -> Result<T> + Send + 'static,
+    undo: impl FnOnce(T) -> Result<()> + Send,
+) -> PyResult<T> {
     let work = move |cancel: &Cancel, caller: Caller| {
-        CALLER.set(Some(caller));
-        work(cancel)
+        CALLER.set(Some(Arc::clone(&caller)));
+        work(cancel, caller)
     };
-    asking_reported(py, cancel, &|_| Ok(()), work, |_| Ok(()))
+    asking_reported(py, cancel, &|_| Ok(()), work, undo)
 }
 
 /// Asks Python, on the thread that called, for which this thread does [`asking`] work.
@@ -288,6 +312,13 @@ pub fn ask<A: Send + 'static>(
     }
 }
 
+/// Has Python put something in order, as [`ask`] asks, after an exception too. Where nobody waits any longer, nothing is done.
+pub fn ask_to_clean_up(cleanup: impl FnOnce(Python<'_>) -> PyResult<()> + Send + 'static) {
+    if let Some(caller) = CALLER.with_borrow(Clone::clone) {
+        drop(answer_of(&caller, Wanted::Cleanup, cleanup));
+    }
+}
+
 /// Asks Python, on the thread that called, from any thread.
 ///
 /// Errors: `Cancelled` where Python raised, which the call passes on, and where it waits no longer.
@@ -295,11 +326,19 @@ pub fn ask_caller<A: Send + 'static>(
     caller: &Caller,
     question: impl FnOnce(Python<'_>) -> PyResult<A> + Send + 'static,
 ) -> Result<A> {
+    answer_of(caller, Wanted::Answer, question)
+}
+
+fn answer_of<A: Send + 'static>(
+    caller: &Caller,
+    wanted: impl FnOnce(Question) -> Wanted,
+    question: impl FnOnce(Python<'_>) -> PyResult<A> + Send + 'static,
+) -> Result<A> {
     let (sender, answers) = sync_channel(1);
     // The work that asked may have ended.
     let question: Question = Box::new(move |py| question(py).map(|answer| drop(sender.send(answer))));
     let ended = || Error::new(ErrorKind::Cancelled, "a call of Python did not succeed");
-    if !caller(question) {
+    if !caller(wanted(question)) {
         return Err(ended());
     }
     answers.recv().map_err(|_| ended())

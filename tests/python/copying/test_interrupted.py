@@ -151,9 +151,10 @@ def counted(inner):
         return inner(*arguments, **options)
     return call
 
-from floeberg.lance import new_files
+from floeberg.lance import pages
 from floeberg.commit import loop
-new_files._sync = counted(new_files._sync)
+pages._PylanceWriter.write_batch = counted(pages._PylanceWriter.write_batch)
+pages._PylanceWriter.finish = counted(pages._PylanceWriter.finish)
 loop._attempt = counted(loop._attempt)
 loop.Progress.finished = counted(loop.Progress.finished)
 real = _native.LanceCommit.begin

@@ -100,12 +100,12 @@ def test_a_fork_of_a_process_that_wrote_can_neither_read_nor_write_and_leaves_no
         f"""
         import os, pathlib, warnings
         import pyarrow as pa
-        from floeberg.lance.pages import writer_of
+        from floeberg.lance.pages import pages_of
         warnings.simplefilter("ignore")
         place = {str(tmp_path / "t")!r}
         rows = pa.table({{"id": [1, 2, 3]}})
         made = fb.lance.create_table(place, rows)
-        begun = writer_of(place + "/data/begun.lance", rows.schema, "2.2", {{}})
+        begun = pages_of({{}}).write(place + "/data/begun.lance", rows.schema, "2.2")
         files = lambda: sorted(str(path) for path in pathlib.Path(place).rglob("*"))
         before = files()
         sys.stdout.flush()

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use floeberg_core::{Cancel, Error};
 use floeberg_io::{Location, location, open_store};
-use floeberg_lance::commit::{
-    Commit, CommitRequest, Conditions, Staged, check_written, data_file_name, finalize,
-};
+use floeberg_lance::commit::{Commit, CommitRequest, Conditions, Staged, check_written, finalize};
 use floeberg_lance::{clean, metadata, refs};
 use pyo3::prelude::*;
 
@@ -165,12 +163,6 @@ pub fn shallow_clone_lance_table(
         let root = Location::from_user(&target)?;
         refs::shallow_clone(&table, location::without_end_slashes(&root)).map(drop)
     })
-}
-
-/// The names of new data files.
-#[pyfunction]
-pub fn lance_data_file_name() -> String {
-    data_file_name()
 }
 
 /// Gives a version that another store decided for its own name, and returns where it is then.

@@ -1,18 +1,20 @@
 //! What does Python ask of Lance tables?
 //!
-//! Pages of data files are decoded by Python: batches come in from there, and rows go out.
+//! Pages of data files are decoded and encoded by Python: batches come in from there, and rows go out.
 //!
 //! - `recipe`: what another process needs to read the same rows.
-//! - `pages`: what decodes data files.
+//! - `pages`: what decodes and encodes data files.
 //! - `rows`: rows, batch by batch.
 //! - `task_group`: what a worker reads.
 //! - `plan`: the fragments of a scan.
 //! - `scan`: a scan.
 //! - `describe`: versions, tags, branches, fragments as tuples.
 //! - `table`: a table.
-//! - `keys`: the keys of a source, and the rows that have one of them.
+//! - `keys`: the keys of a source.
 //! - `changelog`: changes of rows.
 //! - `operation`: what is committed.
+//! - `data_files`: rows become data files.
+//! - `changes`: changes of rows, columns and fragments.
 //! - `commit`: tries of a commit, tags and branches, what may go.
 
 pub mod recipe;
@@ -26,4 +28,6 @@ pub mod table;
 pub mod keys;
 pub mod changelog;
 pub mod operation;
+pub mod data_files;
+pub mod changes;
 pub mod commit;

@@ -1,27 +1,30 @@
 //! Which operations does Python commit to Lance tables?
 //!
-//! In: files that were written, rows by their addresses, columns, settings. Out: operations.
-//!
-//! Invariant: numbers of rows come in as bytes, eight for each, the lowest first: they are as many as rows.
+//! In: files that were written, filters of rows, columns, settings. Out: operations.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use floeberg_core::{Error, Result};
+use arrow_schema::Field;
+use floeberg_core::{Cancel, Result};
 use floeberg_io::{Location, location, open_store};
-use floeberg_lance::change::{self, CompactionGroup, NewColumn, NewFile};
+use floeberg_lance::change::{self, NewColumn, NewFile};
 use floeberg_lance::commit::{CreateRequest, RowsOf, create_table, stage_table};
 use floeberg_lance::wire::{Operation, Restore};
+use floeberg_lance::write::matching_rows;
 use floeberg_lance::{OpenOptions, Table};
 use pyo3::prelude::*;
 
 use crate::error::to_exception;
 use crate::incoming::import_schema;
+use crate::lance::pages::PythonPages;
+use crate::lance::scan::LanceScan;
 use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
 use crate::runtime;
 
-/// Name, rows, bytes, and the stable ids of the first rows.
-pub type FileParts = (String, u64, u64, Vec<u8>);
+/// Name, rows and bytes.
+pub type FileParts = (String, u64, u64);
 
 /// The places of fragments, their ids, and their rows that are not deleted.
 type GroupParts = (Vec<usize>, Vec<u64>, u64);
@@ -34,7 +37,8 @@ pub struct LanceOperation {
 }
 
 impl LanceOperation {
-    fn of(operation: Operation) -> Self {
+    /// An operation that deletes no rows by where they are.
+    pub fn of(operation: Operation) -> Self {
         Self { operation, deletes: RowsOf::new() }
     }
 }
@@ -44,7 +48,7 @@ impl LanceOperation {
     #[staticmethod]
     fn append(py: Python<'_>, table: PyRef<'_, LanceTable>, files: Vec<FileParts>) -> PyResult<Self> {
         let table = table.0.clone();
-        runtime::call(py, || change::append(&table, &new_files(files)?)).map(Self::of)
+        runtime::call(py, || change::append(&table, &new_files(files))).map(Self::of)
     }
 
     /// Replaces all rows, and the schema.
@@ -62,57 +66,39 @@ impl LanceOperation {
         runtime::call(py, || {
             let version = table.manifest().head.data_format.as_ref().map(|format| format.version.clone());
             let version = version.unwrap_or_default();
-            change::overwrite(Some(&table), &schema, &version, &new_files(files)?, config)
+            change::overwrite(Some(&table), &schema, &version, &new_files(files), config)
         })
         .map(|overwrite| Self::of(Operation::Overwrite(overwrite)))
     }
 
-    /// Deletes rows by their addresses.
+    /// Deletes the rows of a scan, and their number. `predicate` says which, for people.
     #[staticmethod]
-    #[pyo3(signature = (predicate, *, addresses))]
-    fn delete(py: Python<'_>, predicate: String, addresses: Vec<u8>) -> PyResult<Self> {
-        let deletes = runtime::call(py, || rows_of(&addresses))?;
-        Ok(Self { operation: change::delete(&predicate), deletes })
-    }
-
-    /// Deletes rows by their addresses, and adds rows.
-    #[staticmethod]
-    #[pyo3(signature = (table, files, *, columns, addresses))]
-    fn update(
+    fn delete(
         py: Python<'_>,
-        table: PyRef<'_, LanceTable>,
-        files: Vec<FileParts>,
-        columns: Vec<String>,
-        addresses: Vec<u8>,
-    ) -> PyResult<Self> {
-        let table = table.0.clone();
-        runtime::call(py, || {
-            let operation = change::update(&table, &new_files(files)?, &columns)?;
-            Ok(Self { operation, deletes: rows_of(&addresses)? })
+        predicate: String,
+        scan: &LanceScan,
+        pages: &Bound<'_, PyAny>,
+    ) -> PyResult<(Self, u64)> {
+        let (scan, pages) = (scan.inner().clone(), PythonPages::of(pages));
+        runtime::asking(py, &Cancel::default(), move |cancel| {
+            let (deletes, count) = matching_rows(&scan, &pages, cancel)?;
+            Ok((Self { operation: change::delete(&predicate), deletes }, count))
         })
     }
 
-    /// Adds columns, with a file for each fragment or without any.
+    /// Adds columns that are null.
     #[staticmethod]
-    #[pyo3(signature = (table, schema, *, replaces, files))]
     fn add_columns(
         py: Python<'_>,
         table: PyRef<'_, LanceTable>,
         schema: &Bound<'_, PyAny>,
-        replaces: Vec<Option<String>>,
-        files: Vec<(u64, FileParts)>,
     ) -> PyResult<Self> {
         let table = table.0.clone();
         let schema = import_schema(py, schema)?;
         runtime::call(py, || {
-            let columns: Vec<NewColumn> = schema
-                .fields()
-                .iter()
-                .zip(replaces)
-                .map(|(field, replaces)| NewColumn { field: field.as_ref().clone(), replaces })
-                .collect();
-            let files = files.into_iter().map(|(id, file)| Ok((id, new_file(file)?)));
-            change::add_columns(&table, &columns, &files.collect::<Result<BTreeMap<_, _>>>()?)
+            let new = |field: &Arc<Field>| NewColumn { field: Field::clone(field), replaces: None };
+            let columns: Vec<_> = schema.fields().iter().map(new).collect();
+            change::add_columns(&table, &columns, &BTreeMap::new())
         })
         .map(Self::of)
     }
@@ -154,23 +140,6 @@ impl LanceOperation {
         Self::of(Operation::Restore(Restore { version, ..Restore::default() }))
     }
 
-    /// Replaces fragments: their places, their rows that are not deleted, and the files that have these.
-    #[staticmethod]
-    fn compact(
-        py: Python<'_>,
-        table: PyRef<'_, LanceTable>,
-        groups: Vec<(Vec<usize>, u64, Vec<FileParts>)>,
-    ) -> PyResult<Self> {
-        let table = table.0.clone();
-        runtime::call(py, || {
-            let groups = groups
-                .into_iter()
-                .map(|(places, rows, files)| Ok((CompactionGroup { places, rows }, new_files(files)?)));
-            change::compact(&table, &groups.collect::<Result<Vec<_>>>()?)
-        })
-        .map(Self::of)
-    }
-
     /// Removes all indices that users built; `None` where there are none.
     #[staticmethod]
     fn drop_indices(py: Python<'_>, table: PyRef<'_, LanceTable>) -> PyResult<Option<Self>> {
@@ -199,7 +168,7 @@ pub fn plan_lance_compaction(
     deletions: f64,
 ) -> PyResult<Vec<GroupParts>> {
     let table = table.0.clone();
-    runtime::run(py, &floeberg_core::Cancel::default(), move |_| {
+    runtime::run(py, &Cancel::default(), move |_| {
         let ids = table.manifest().fragments.ids();
         let groups = change::plan_compaction(&table, target_rows, deletions)?;
         let parts = groups.into_iter().map(|group| {
@@ -210,42 +179,9 @@ pub fn plan_lance_compaction(
     })
 }
 
-fn new_files(files: Vec<FileParts>) -> Result<Vec<NewFile>> {
-    files.into_iter().map(new_file).collect()
-}
-
-fn new_file((name, rows, size_bytes, ids): FileParts) -> Result<NewFile> {
-    Ok(NewFile { name, rows, size_bytes, row_ids: numbers(&ids)?.collect() })
-}
-
-fn numbers(bytes: &[u8]) -> Result<impl Iterator<Item = u64> + '_> {
-    let (numbers, rest) = bytes.as_chunks::<8>();
-    if !rest.is_empty() {
-        return Err(Error::internal("numbers of rows are not of eight bytes each"));
-    }
-    Ok(numbers.iter().map(|number| u64::from_le_bytes(*number)))
-}
-
-/// Rows by the fragments in the upper 32 bits of their addresses.
-fn rows_of(addresses: &[u8]) -> Result<RowsOf> {
-    let mut rows = RowsOf::new();
-    let mut numbers = numbers(addresses)?.peekable();
-    // Those of a fragment mostly follow one another.
-    while let Some(first) = numbers.next() {
-        let of_fragment = rows.entry(first >> 32).or_default();
-        let mut next = Some(first);
-        while let Some(address) = next {
-            let row = (address & 0xffff_ffff) as u32;
-            // They mostly ascend, too.
-            if of_fragment.try_push(row).is_err() && !of_fragment.insert(row) {
-                return Err(
-                    Error::internal("a row is changed twice by one operation").with("address", address)
-                );
-            }
-            next = numbers.next_if(|address| address >> 32 == first >> 32);
-        }
-    }
-    Ok(rows)
+fn new_files(files: Vec<FileParts>) -> Vec<NewFile> {
+    let new = |(name, rows, size_bytes)| NewFile { name, rows, size_bytes, row_ids: Vec::new() };
+    files.into_iter().map(new).collect()
 }
 
 /// Creates a table of files that were written.
@@ -268,7 +204,7 @@ pub fn create_lance_table(
 ) -> PyResult<LanceTable> {
     let parts = NewTableParts { files, data_storage_version, stable_row_ids, config, properties, key };
     let schema = import_schema(py, schema)?;
-    let made = runtime::wait(py, &floeberg_core::Cancel::default(), move |_| {
+    let made = runtime::wait(py, &Cancel::default(), move |_| {
         let options =
             OpenOptions { storage: storage_options.into_iter().collect(), ..OpenOptions::default() };
         let store = open_store(&options.storage)?;
@@ -300,7 +236,7 @@ pub fn stage_lance_table(
 ) -> PyResult<Vec<String>> {
     let parts = NewTableParts { files, data_storage_version, stable_row_ids, config, properties, key };
     let schema = import_schema(py, schema)?;
-    runtime::run(py, &floeberg_core::Cancel::default(), move |_| {
+    runtime::run(py, &Cancel::default(), move |_| {
         let store = open_store(&storage_options.into_iter().collect())?;
         let root = Location::from_user(&location)?;
         stage_table(&store, location::without_end_slashes(&root), parts.request(&schema)?)
@@ -319,7 +255,7 @@ struct NewTableParts {
 
 impl NewTableParts {
     fn request(self, schema: &arrow_schema::Schema) -> Result<CreateRequest> {
-        let (version, files) = (self.data_storage_version, new_files(self.files)?);
+        let (version, files) = (self.data_storage_version, new_files(self.files));
         Ok(CreateRequest {
             overwrite: change::overwrite(None, schema, &version, &files, self.config)?,
             data_storage_version: version,

@@ -1,4 +1,4 @@
-//! Who decodes data files?
+//! Who decodes and encodes data files?
 //!
 //! In: what Rust asks of pages. Out: what an object of Python answers, a `floeberg.lance.pages.Pages`.
 //!
@@ -11,13 +11,14 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use floeberg_core::{Error, Result};
-use floeberg_lance::pages::{PageBatches, Pages};
+use floeberg_lance::pages::{PageBatches, PageWriter, Pages};
 use pyo3::prelude::*;
 
-use crate::incoming::{RowSource, Unchecked};
-use crate::runtime::ask;
+use crate::arrow::{ArrowSchema, Batch};
+use crate::incoming::{RowSource, Unchecked, for_other_libraries};
+use crate::runtime::{ask, ask_to_clean_up};
 
-/// A decoder that is an object of Python.
+/// What decodes and encodes, as an object of Python.
 #[derive(Debug, Clone)]
 pub struct PythonPages(Arc<Py<PyAny>>);
 
@@ -36,7 +37,7 @@ impl PythonPages {
             let reader = pages.bind(py).call_method1(method, arguments(py)?.bind(py))?;
             RowSource::open(&reader)
         })?;
-        Ok(Box::new(PythonBatches { schema: source.schema(), source: Some(source) }))
+        Ok(Box::new(PythonBatches::of(source)))
     }
 }
 
@@ -50,6 +51,40 @@ impl Pages for PythonPages {
     fn take(&self, location: &str, columns: &[String], rows: &[u64]) -> Result<Box<dyn PageBatches>> {
         let (location, columns, rows) = (location.to_owned(), columns.to_vec(), rows.to_vec());
         self.batches("take", move |py| Ok((location, columns, Numbers(rows)).into_pyobject(py)?.unbind()))
+    }
+
+    fn write(&self, location: &str, schema: &SchemaRef, version: &str) -> Result<Box<dyn PageWriter>> {
+        let pages = Arc::clone(&self.0);
+        let (location, schema, version) = (location.to_owned(), Arc::clone(schema), version.to_owned());
+        let writer = ask(move |py| {
+            let schema = Py::new(py, ArrowSchema(schema))?;
+            Ok(pages.bind(py).call_method1("write", (location, schema, version))?.unbind())
+        })?;
+        Ok(Box::new(PythonPageWriter(Arc::new(writer))))
+    }
+}
+
+/// An object of Python that encodes a data file.
+#[derive(Debug)]
+struct PythonPageWriter(Arc<Py<PyAny>>);
+
+impl PageWriter for PythonPageWriter {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let (writer, batch) = (Arc::clone(&self.0), for_other_libraries(batch)?);
+        ask(move |py| {
+            writer.bind(py).call_method1("write_batch", (Py::new(py, Batch(batch))?,))?;
+            Ok(())
+        })
+    }
+
+    fn finish(&mut self) -> Result<u64> {
+        let writer = Arc::clone(&self.0);
+        ask(move |py| writer.bind(py).call_method0("finish")?.extract())
+    }
+
+    fn abandon(&mut self) {
+        let writer = Arc::clone(&self.0);
+        ask_to_clean_up(move |py| writer.bind(py).call_method0("abandon").map(drop));
     }
 }
 
@@ -69,10 +104,16 @@ impl<'py> IntoPyObject<'py> for Numbers {
 }
 
 /// Batches that an object of Python gives: a `pyarrow.RecordBatchReader`, or what reads like one.
-struct PythonBatches {
+pub struct PythonBatches {
     schema: SchemaRef,
     /// `None` after an error.
     source: Option<RowSource>,
+}
+
+impl PythonBatches {
+    pub fn of(source: RowSource) -> Self {
+        Self { schema: source.schema(), source: Some(source) }
+    }
 }
 
 impl PageBatches for PythonBatches {
@@ -82,7 +123,7 @@ impl PageBatches for PythonBatches {
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let Some(mut source) = self.source.take() else {
-            return Err(Error::internal("a data file is read after an error"));
+            return Err(Error::internal("a reader of Python is read after an error"));
         };
         let (source, batch) = ask(move |py| {
             let batch = source.next(py)?;

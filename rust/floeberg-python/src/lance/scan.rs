@@ -25,6 +25,10 @@ const MOST_SHOWN: usize = 1000;
 pub struct LanceScan(Scan);
 
 impl LanceScan {
+    pub fn inner(&self) -> &Scan {
+        &self.0
+    }
+
     /// A scan whose names and literals are right.
     pub fn checked(py: Python<'_>, scan: Scan) -> PyResult<Self> {
         runtime::call(py, || scan.request().map(drop))?;

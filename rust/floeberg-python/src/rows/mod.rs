@@ -5,11 +5,9 @@
 //! - `functions`: functions of the user, which are called on the thread of the caller.
 //! - `row_change`: what is done to which rows.
 //! - `change_rows`: changes of rows of Iceberg tables.
-//! - `row_changer`: changes of rows that Python reads.
 
 pub mod source;
 pub mod new_value;
 pub mod functions;
 pub mod row_change;
 pub mod change_rows;
-pub mod row_changer;

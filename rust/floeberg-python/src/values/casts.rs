@@ -10,32 +10,10 @@ use arrow_array::RecordBatch;
 use floeberg_core::{Error, Result};
 use pyo3::prelude::*;
 
-use crate::arrow::{ArrowSchema, Batch, Column};
+use crate::arrow::{ArrowSchema, Batch};
 use crate::error::to_exception;
 use crate::incoming::{RowSource, import_schema};
 use crate::runtime;
-
-/// The one column of a reader's one batch in the type of the one field of a schema, with the name of the column for errors.
-///
-/// Errors: `InvalidInput` where the type has another meaning, and for the first value that would change or is null in a
-/// required column, with its row.
-#[pyfunction]
-pub fn cast_to_column(
-    py: Python<'_>,
-    name: &str,
-    reader: &Bound<'_, PyAny>,
-    schema: &Bound<'_, PyAny>,
-) -> PyResult<Column> {
-    let wanted = import_schema(py, schema)?;
-    with_batch(py, reader, |batch| {
-        let given = batch.schema();
-        let ([from], [to]) = (&given.fields()[..], &wanted.fields()[..]) else {
-            return Err(Error::invalid_input("expected one column"));
-        };
-        let made = floeberg_rows::cast_field(name, batch.column(0), from, to)?;
-        Ok(Column(to.as_ref().clone(), made))
-    })
-}
 
 /// A schema of types that everything can read: without dictionaries, views, runs, and lists of one length of what is not.
 /// `keeps_dictionaries`: those of texts, bytes, numbers and bools stay.
@@ -64,19 +42,6 @@ pub fn plain_batch(py: Python<'_>, reader: &Bound<'_, PyAny>, schema: &Bound<'_,
 pub fn check_fits(py: Python<'_>, given: &Bound<'_, PyAny>, schema: &Bound<'_, PyAny>) -> PyResult<()> {
     let (given, wanted) = (import_schema(py, given)?, import_schema(py, schema)?);
     floeberg_rows::check_fits(&given, &wanted).map_err(|error| to_exception(py, &error))
-}
-
-/// The one batch of a reader with the columns of a table, by their names. Columns that it lacks are null.
-///
-/// Errors: `InvalidInput` for another column, a required one that is missing, and a value that does not fit.
-#[pyfunction]
-pub fn conform_batch(
-    py: Python<'_>,
-    reader: &Bound<'_, PyAny>,
-    schema: &Bound<'_, PyAny>,
-) -> PyResult<Batch> {
-    let wanted = Arc::new(import_schema(py, schema)?);
-    with_batch(py, reader, |batch| floeberg_rows::conform_batch(&batch, &wanted).map(Batch))
 }
 
 /// What becomes of the one batch of a reader, without Python.
