@@ -14,6 +14,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
+from floeberg.spark.session.names import quoted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
@@ -178,7 +180,7 @@ def is_there(spark: SparkSession, view: FollowedView) -> bool:
 
 def full_name(spark: SparkSession, view: FollowedView) -> str:
     """The name of a view as Spark finds it, in backticks."""
-    name = f"`{view.name.replace('`', '``')}`"
+    name = quoted(view.name)
     if not view.is_global:
         return name
     return f"{spark.conf.get('spark.sql.globalTempDatabase', 'global_temp')}.{name}"

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg.errors import InvalidDataError
-from floeberg.spark.native.filters import quoted
 from floeberg.spark.session.batch_limits import frame_of_arrow
+from floeberg.spark.session.names import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection

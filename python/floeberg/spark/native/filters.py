@@ -19,6 +19,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg.spark.native.proof import Unproven
+from floeberg.spark.session.names import named, quoted
 from floeberg.types import PrimitiveType
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from floeberg.types import NestedField
 
-__all__ = ["condition", "named", "placeholder", "quoted", "tested_columns"]
+__all__ = ["condition", "placeholder", "tested_columns"]
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq,
@@ -44,18 +45,6 @@ _FLOATING = ("float", "double")
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 """The years 1 to 9999, as days from 1970-01-01."""
 _MICROSECONDS = 86_400_000_000
-
-
-def quoted(name: str) -> str:
-    """A name as SQL has it, whatever characters it has."""
-    return f"`{name.replace('`', '``')}`"
-
-
-def named(name: str) -> Column:
-    """The column of a name, whatever characters it has."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit; not imported for planning
-
-    return F.col(quoted(name))
 
 
 def placeholder(kind: spark.DataType) -> Column:

@@ -20,7 +20,7 @@ from floeberg.spark.native.file_values import (
     numbered,
     with_file_values,
 )
-from floeberg.spark.native.filters import named, placeholder, quoted
+from floeberg.spark.native.filters import placeholder
 from floeberg.spark.native.lanes import Lanes, divide
 from floeberg.spark.native.planned_files import can_be_planned
 from floeberg.spark.native.relation import most_files, positions_column, relation
@@ -31,6 +31,7 @@ from floeberg.spark.read.distributed import parts_for_tasks, planned
 from floeberg.spark.read.saved_plan import SavedPlan
 from floeberg.spark.session.environment import check_pyspark, check_session, is_connect
 from floeberg.spark.session.local_dir import driver_local_dir
+from floeberg.spark.session.names import named, quoted
 from floeberg.spark.session.task_errors import own_errors
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidDataError
-from floeberg.spark.native.filters import named
 from floeberg.spark.native.own_session import own_session
 from floeberg.spark.native.planned_files import can_be_planned, planned_files
 from floeberg.spark.session.environment import is_connect
+from floeberg.spark.session.names import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

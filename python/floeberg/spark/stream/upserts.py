@@ -17,6 +17,7 @@ from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedE
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
 from floeberg.spark.session.environment import check_pyspark, is_connect
+from floeberg.spark.session.names import named, quoted
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.wap import under_wap
 from floeberg.spark.stream.batches import StreamBatch
@@ -175,10 +176,10 @@ class _UpsertBatches:
             scan = scan.use_ref(batch.branch)
         target = scan.to_spark(frame.sparkSession)
         ours = target.select(
-            *(F.col(_quoted(name)).alias(f"{_KEY}_{at}") for at, name in enumerate(self.join_cols)),
+            *(named(name).alias(f"{_KEY}_{at}") for at, name in enumerate(self.join_cols)),
             *(F.col(name) for name in ("_file", "_pos", *lineage)),
         )
-        equal = [F.col(_quoted(name)) == F.col(f"{_KEY}_{at}") for at, name in enumerate(self.join_cols)]
+        equal = [named(name) == F.col(f"{_KEY}_{at}") for at, name in enumerate(self.join_cols)]
         condition = equal[0]
         for each in equal[1:]:
             condition &= each
@@ -186,13 +187,13 @@ class _UpsertBatches:
         row_id = F.col("_row_id") if lineage else F.lit(None).cast("bigint")
         done = F.when(F.col("_file").isNull(), F.lit(INSERTED)).otherwise(F.lit(UPDATED))
         # All rows with a place are in one task.
-        place = F.coalesce(F.col("_file"), F.hash(*(_quoted(name) for name in self.join_cols)).cast("string"))
+        place = F.coalesce(F.col("_file"), F.hash(*(quoted(name) for name in self.join_cols)).cast("string"))
         chosen = joined.repartition(place).select(
             done.alias(PLACES[0]),
             F.col("_file").alias(PLACES[1]),
             F.col("_pos").alias(PLACES[2]),
             row_id.alias(PLACES[3]),
-            *(F.col(_quoted(name)) for name in names),
+            *(named(name) for name in names),
         )
         RowChange(
             table,
@@ -221,10 +222,10 @@ class _UpsertBatches:
                 f"{', '.join(map(repr, frame.columns))}, expected {', '.join(map(repr, names))}"
                 + (f"; the table has no key {unknown[0]!r}" if unknown else "")
             )
-        keys = [F.col(_quoted(by_folded[name.lower()])) for name in self.join_cols]
+        keys = [named(by_folded[name.lower()]) for name in self.join_cols]
         same = Window.partitionBy(*keys)
         if self.order_by:
-            last = [F.col(_quoted(name)).desc_nulls_last() for name in self.order_by]
+            last = [named(name).desc_nulls_last() for name in self.order_by]
             ranked = frame.withColumn(_RANK, F.row_number().over(same.orderBy(*last)))
             message = None
         else:
@@ -242,12 +243,8 @@ class _UpsertBatches:
         if message is not None:
             checks = F.when(F.col(_RANK) > 1, F.raise_error(message)).otherwise(checks)
         checked = kept.where(checks)
-        return checked.select(*(F.col(_quoted(by_folded[name.lower()])).alias(name) for name in names))
+        return checked.select(*(named(by_folded[name.lower()]).alias(name) for name in names))
 
     def __repr__(self) -> str:
         name = self.table if isinstance(self.table, str) else self.table.location()
         return f"upsert_batches({name!r}, join_cols={list(self.join_cols)!r})"
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"

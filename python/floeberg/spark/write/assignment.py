@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.session.names import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -114,7 +115,7 @@ def written(kind: DataType) -> str:
     if isinstance(kind, types.MapType):
         return f"MAP<{written(kind.keyType)}, {written(kind.valueType)}>"
     if isinstance(kind, types.StructType):
-        fields = (f"`{each.name.replace('`', '``')}`: {written(each.dataType)}" for each in kind.fields)
+        fields = (f"{quoted(each.name)}: {written(each.dataType)}" for each in kind.fields)
         return f"STRUCT<{', '.join(fields)}>"
     return kind.simpleString()
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg._table_properties import whole_of
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.session.names import named, quoted
 from floeberg.types import StructType
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _partition_key(  # noqa: PLR0911 - one return a transform
         return None
     if path[0] not in columns:
         return F.lit(None)
-    own = ".".join(f"`{part.replace('`', '``')}`" for part in (columns[path[0]], *path[1:]))
+    own = quoted(columns[path[0]], *path[1:])
     kind = frame.select(own).schema[0].dataType.simpleString()
     source = str(table.schema().find_type(field.source_id))
     if transform == "identity":
@@ -187,14 +188,12 @@ def _of_moment(transform: str, own: str, kind: str) -> str:
 
 def _sorting(table: Table, columns: Mapping[str, str]) -> list[Any]:
     """The sort order of a table, as far as it has columns of the frame as they are."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
-
     found = []
     for each in table.sort_order().fields:
         path = _path(table.schema().fields, each.source_id)
         if len(path) != 1 or path[0] not in columns or str(each.transform) != "identity":
             break
-        own = F.col("`" + columns[path[0]].replace("`", "``") + "`")
+        own = named(columns[path[0]])
         rising, first = each.direction == "asc", each.null_order == "nulls-first"
         if rising:
             found.append(own.asc_nulls_first() if first else own.asc_nulls_last())

@@ -20,6 +20,7 @@ from floeberg.lance import LanceTable
 from floeberg.spark.session.arrow_types import arrow_schema
 from floeberg.spark.session.conf import changed_settings, is_set
 from floeberg.spark.session.environment import check_pyspark
+from floeberg.spark.session.names import named
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.session.wap import wap_settings
@@ -214,8 +215,6 @@ def write(  # noqa: PLR0913 - the parts of a write
 
 def _of_strings(frame: DataFrame) -> DataFrame:
     """The rows, with strings instead of CHAR and VARCHAR."""
-    from floeberg.spark.native.filters import named  # noqa: PLC0415 - it imports PySpark
-
     limited = {each.name for each in frame.schema if "char(" in each.dataType.simpleString()}
     if not limited:
         return frame

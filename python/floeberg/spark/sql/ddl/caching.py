@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.conf import is_case_sensitive
+from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.ddl.ddl_clauses import properties
 from floeberg.spark.sql.query.cached_tables import forget_all, forget_table, keep_table, kept_level
 from floeberg.spark.sql.query.table_frames import scan_of
 from floeberg.spark.sql.query.temp_views import make_view, reads_catalog
-from floeberg.spark.sql.text.identifiers import quoted_name
 
 if TYPE_CHECKING:
     from pyspark import StorageLevel
@@ -94,7 +94,7 @@ def _cache_query(
         raise InvalidInputError(
             f"CACHE TABLE {'.'.join(parts)} AS makes a temporary view: expected a name of one part"
         )
-    name = quoted_name(parts)
+    name = quoted(*parts)
     make_view(queries, "CREATE TEMPORARY VIEW", parts[0], f"{name} AS", query, options=options)
     try:
         queries.spark.sql(f"CACHE {'LAZY ' if is_lazy else ''}TABLE {name} {options}")

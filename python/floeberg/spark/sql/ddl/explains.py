@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from floeberg.errors import UnsupportedError
+from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.dml.row_changes import places_of
 from floeberg.spark.sql.pushdown.strict import exact_filter, exact_values
 from floeberg.spark.sql.text.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
 from floeberg.spark.sql.text.multi_inserts import is_change, separate_inserts
 from floeberg.spark.sql.text.statement import read_statement
-from floeberg.spark.sql.text.targets import ChangedTable, quoted
+from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.sql.text.token_reader import TokenReader
 
 if TYPE_CHECKING:

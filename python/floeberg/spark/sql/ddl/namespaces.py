@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from floeberg.spark.sql.text.targets import quoted
+from floeberg.spark.session.names import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

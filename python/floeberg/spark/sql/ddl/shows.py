@@ -9,9 +9,9 @@ import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.ddl.namespaces import describe_namespace
 from floeberg.spark.sql.query.temp_views import reads_catalog
-from floeberg.spark.sql.text.targets import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,13 +25,13 @@ from floeberg.expressions import (
     TypedLiteral,
 )
 from floeberg.spark.session.conf import texts_are_certain, timestamps_are_certain
+from floeberg.spark.session.names import folding, quoted
 from floeberg.spark.sql.pushdown.inclusive import Condition
 from floeberg.spark.sql.pushdown.literals import SessionTimestamps
 from floeberg.spark.sql.pushdown.supported import is_understood
 from floeberg.spark.sql.pushdown.table_columns import Columns
 from floeberg.spark.sql.text.references import direct_relations, references
 from floeberg.spark.sql.text.statement import parse_query, read_statement
-from floeberg.spark.sql.text.targets import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -187,7 +187,7 @@ def _of_source(node: Any, changed: ChangedTable, source: MergeSource, alias: str
 
     if not isinstance(node, exp.Column) or not is_understood(node):
         return None
-    fold = (lambda name: name) if changed.case_sensitive else str.lower
+    fold = folding(case_sensitive=changed.case_sensitive)
     parts = [fold(part.name) for part in node.parts]
     visible = fold(changed.target.visible)
     if len(parts) == 2 and (parts[0] != fold(alias) or parts[0] == visible):  # noqa: PLR2004 - a qualifier and a name

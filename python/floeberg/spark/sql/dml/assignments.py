@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.text.dialect import dialect
-from floeberg.spark.sql.text.targets import quoted
 from floeberg.types import PrimitiveType
 
 if TYPE_CHECKING:

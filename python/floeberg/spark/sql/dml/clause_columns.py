@@ -12,14 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.session.names import folding, quoted
 from floeberg.spark.sql.text.rewriting import Edit, edited
 from floeberg.spark.sql.text.statement import parse_query, read_statement
-from floeberg.spark.sql.text.targets import ChangedTable, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from floeberg.spark.sql.text.grammar import ClauseRows
+    from floeberg.spark.sql.text.targets import ChangedTable
 
 __all__ = ["ClauseColumns"]
 
@@ -36,7 +37,7 @@ class ClauseColumns:
     """
 
     def __init__(self, changed: ChangedTable, source: Sequence[str], alias: str | None) -> None:
-        self._fold = (lambda name: name) if changed.case_sensitive else str.lower
+        self._fold = folding(case_sensitive=changed.case_sensitive)
         self._changed = changed
         self._table = {self._fold(each.name) for each in changed.table.schema().fields}
         self._source = {self._fold(name) for name in source}

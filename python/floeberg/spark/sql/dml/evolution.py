@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from floeberg.spark.session.names import folding
 from floeberg.spark.write.new_schema import schema_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def new_columns(
         given: Columns of new rows.
         only: Names in the table's spelling that may be added; `None` is all.
     """
-    fold = (lambda name: name) if changed.case_sensitive else str.lower
+    fold = folding(case_sensitive=changed.case_sensitive)
     own = {fold(each.name): each for each in changed.spark_schema()}
     found = []
     for each in given:

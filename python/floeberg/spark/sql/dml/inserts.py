@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import AlwaysTrue, And, EqualTo, IsNull
 from floeberg.spark.session.conf import changed_settings, is_set
+from floeberg.spark.session.names import folding
 from floeberg.spark.sql.dml.assignments import text_of
 from floeberg.spark.sql.dml.evolution import evolve, new_columns
 from floeberg.spark.sql.dml.inserted_defaults import with_defaults
@@ -123,7 +124,7 @@ def _named_as_table(frame: DataFrame, fields: list[NestedField] | None, changed:
             f"{', '.join(map(repr, names))}"
         )
     whole = [*names, *frame.columns[len(names) :]]
-    fold = (lambda name: name) if changed.case_sensitive else str.lower
+    fold = folding(case_sensitive=changed.case_sensitive)
     own = {fold(each.name) for each in changed.table.schema().fields}
     twice = next((name for name in whole[len(names) :] if fold(name) in own), None)
     if twice is not None:

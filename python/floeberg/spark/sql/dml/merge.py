@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.commit.merge_builder import matches_once
 from floeberg.errors import FloebergError, InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE, EqualTo
+from floeberg.spark.session.names import folding, quoted
 from floeberg.spark.sql.dml.affected_rows import combined, reach_of_join
 from floeberg.spark.sql.dml.assignments import check_paths, default_of, resolved, value_of
 from floeberg.spark.sql.dml.clause_columns import ClauseColumns
@@ -26,7 +27,7 @@ from floeberg.spark.sql.dml.row_changes import places_of
 from floeberg.spark.sql.query.queries import KEPT_ROWS
 from floeberg.spark.sql.text.dialect import dialect
 from floeberg.spark.sql.text.identifiers import name_parts
-from floeberg.spark.sql.text.targets import ChangedTable, quoted
+from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments, written
 from floeberg.spark.write.row_changes import ChangedCounts, RowChange
 from floeberg.spark.write.tasks import DELETED, INSERTED, KEPT, PLACES, UPDATED
@@ -80,7 +81,7 @@ def _evolve(changed: ChangedTable, statement: Merge, source: MergeSource) -> Non
 
     A star assigns all columns of the source.
     """
-    fold = (lambda name: name) if changed.case_sensitive else str.lower
+    fold = folding(case_sensitive=changed.case_sensitive)
     alias = fold(statement.source_alias or "")
     named = {fold(name): name for name in source.columns}
     chosen = set[str]()
@@ -281,7 +282,7 @@ class _Merge:
                 (path, resolved(self.changed, path, text, "MERGE"))
                 for path, (_, text) in zip(paths, clause.settings, strict=True)
             )
-        fold = (lambda name: name) if self.changed.case_sensitive else str.lower
+        fold = folding(case_sensitive=self.changed.case_sensitive)
         own = {fold(name): name for name in self.source.columns}
         found = []
         for column in self.changed.table.schema().fields:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError
+from floeberg.spark.session.names import folding, named
 from floeberg.spark.sql.text.dialect import dialect
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class MergeSource:
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - importing floeberg.spark imports nothing large
 
         frame = queries.frame(f"SELECT * FROM {text}\n")  # noqa: S608 - the user's own text
-        folded = [name if dialect().case_sensitive else name.lower() for name in frame.columns]
+        folded = [*map(folding(case_sensitive=dialect().case_sensitive), frame.columns)]
         if len(set(folded)) < len(folded):
             twice = next(name for name in folded if folded.count(name) > 1)
             raise InvalidInputError(f"MERGE: the source has two columns {twice!r}: give one another name")
@@ -103,8 +104,6 @@ class MergeSource:
         """The number of rows, and the bytes of texts and of binary values."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
-        from floeberg.spark.native.filters import named  # noqa: PLC0415 - it imports PySpark
-
         long = [
             each.name for each in self.frame.schema if each.dataType.simpleString() in {"string", "binary"}
         ]
@@ -116,8 +115,6 @@ class MergeSource:
         """The values of columns; `None` where there are none, not even null."""
         import pyarrow.compute as pc  # noqa: PLC0415 - the same
         from pyspark.sql import functions as F  # noqa: N812, PLC0415
-
-        from floeberg.spark.native.filters import named  # noqa: PLC0415 - the same
 
         found: dict[str, Keys | None] = {}
         if self.is_small:

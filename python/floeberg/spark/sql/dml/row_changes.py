@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE
+from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.dml.affected_rows import combined, reach_of_condition
 from floeberg.spark.sql.dml.assignments import check_paths, resolved, value_of
 from floeberg.spark.sql.dml.retry import reads_of, repeated
 from floeberg.spark.sql.pushdown.strict import exact_filter, exact_values
-from floeberg.spark.sql.text.targets import ChangedTable, quoted
+from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments
 from floeberg.spark.write.row_changes import ChangedCounts, RowChange
 from floeberg.spark.write.tasks import DELETED, PLACES, UPDATED

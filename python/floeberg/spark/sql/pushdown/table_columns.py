@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from floeberg.spark.session.names import folding
 from floeberg.spark.sql.pushdown.supported import is_understood
 from floeberg.spark.sql.text.references import direct_relations
 
@@ -27,7 +28,7 @@ class Columns:
     """
 
     def __init__(self, reference: Reference, scan: Scan, *, case_sensitive: bool) -> None:
-        self._fold = (lambda name: name) if case_sensitive else str.lower
+        self._fold = folding(case_sensitive=case_sensitive)
         self._kinds: dict[str, tuple[str, str] | None] = {}
         for field in scan.schema().fields:
             key = self._fold(field.name)

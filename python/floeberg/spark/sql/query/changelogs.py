@@ -13,6 +13,7 @@ from floeberg import _native
 from floeberg.errors import InvalidInputError
 from floeberg.scan import Scan
 from floeberg.scan.changelog import ChangelogScan
+from floeberg.spark.session.names import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +76,7 @@ def create_changelog_view(
     changes = table.changelog_scan(start, end, identifier_columns=keys, net=net, case_sensitive=False)
     told = changes if updates else ChangelogScan(changes._inner.without_updates())  # noqa: SLF001 - the package's own
     frame = _frame(spark, told, reading)
-    view = given.get("changelog_view") or f"`{name.replace('`', '``')}_changes`"
+    view = given.get("changelog_view") or quoted(f"{name}_changes")
     frame.createOrReplaceTempView(view)
     return str(view).strip("`") if str(view).strip("`").isidentifier() else str(view)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.conf import is_case_sensitive
+from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.query.system_functions import TRUNCATE, with_typed_functions
 from floeberg.spark.sql.query.table_frames import frames_of
 from floeberg.spark.sql.text.grammar import Definitions
@@ -230,7 +231,7 @@ def _others(
         # A function has the rows that its arguments say.
         if id(node) in own or not isinstance(node.parts[0], exp.Identifier):
             continue
-        name = ".".join(f"`{part.name.replace('`', '``')}`" for part in node.parts)
+        name = quoted(*(part.name for part in node.parts))
         if len(node.parts) == 1 and node.name.startswith(KEPT_ROWS):
             continue
         if len(node.parts) > 1 or node.name.lower() not in named or spark.catalog.tableExists(name):

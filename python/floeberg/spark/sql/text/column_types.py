@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.conf import changed_settings
+from floeberg.spark.session.names import folding
 from floeberg.spark.session.time_types import TIME_TYPES
 from floeberg.spark.sql.text.dialect import dialect
 from floeberg.spark.write.new_schema import iceberg_type
@@ -84,4 +85,4 @@ def _fields_of(kind: IcebergType, above: Sequence[str]) -> Sequence[NestedField]
 
 
 def _folded(name: str) -> str:
-    return name if dialect().case_sensitive else name.lower()
+    return folding(case_sensitive=dialect().case_sensitive)(name)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from floeberg.errors import UnsupportedError
+from floeberg.spark.session.names import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,11 +202,7 @@ def read_change(words: TokenReader) -> Delete | Update | Merge | Insert | None:
 
 def _named(words: TokenReader) -> Target:
     parts = words.name_words()
-    return Target(tuple(each.text for each in parts), ".".join(_written(each) for each in parts))
-
-
-def _written(word: Token) -> str:
-    return f"`{word.text.replace('`', '``')}`"
+    return Target(tuple(each.text for each in parts), quoted(*(each.text for each in parts)))
 
 
 def _target(words: TokenReader, *stops: str) -> Target:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.text.rewriting import Edit, edited
 from floeberg.spark.sql.text.statement import closing_token, read_statement
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from floeberg.spark.sql.text.statement import Statement
 
-__all__ = ["Arguments", "name_parts", "quoted_name", "with_names"]
+__all__ = ["Arguments", "name_parts", "with_names"]
 
 Arguments = dict[str, Any] | list[Any] | None
 """Values of parameters, as `spark.sql` takes them."""
@@ -50,7 +51,7 @@ def with_names(
         positions = _positions(statement, at + 2, end)
         parts = _evaluated(spark, inside, _chosen(args, positions))
         if parts is not None:
-            changes.append(Edit(token.start, tokens[end].end + 1, quoted_name(parts)))
+            changes.append(Edit(token.start, tokens[end].end + 1, quoted(*parts)))
             gone |= set(positions)
     if not changes:
         return statement, args
@@ -73,11 +74,6 @@ def name_parts(text: str) -> tuple[str, ...] | None:
         if text[at] != ".":
             return None
         at += 1
-
-
-def quoted_name(parts: Sequence[str]) -> str:
-    """A name of some parts, in backticks."""
-    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
 
 
 def _begins(statement: Statement, at: int) -> bool:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from floeberg.catalog import load_catalog
 from floeberg.catalog.configuration import configured_name, configured_properties
 from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError, UnsupportedError
+from floeberg.spark.session.names import quoted
 from floeberg.spark.session.wap import under_wap
 from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
@@ -201,9 +202,7 @@ class KnownTables:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
         try:
-            return bool(
-                self._spark.catalog.databaseExists(".".join(f"`{part.replace('`', '``')}`" for part in parts))
-            )
+            return bool(self._spark.catalog.databaseExists(quoted(*parts)))
         except PySparkException:
             return False
 
@@ -249,9 +248,8 @@ class KnownTables:
     def _asked_of_spark(self, parts: tuple[str, ...]) -> bool:
         from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-        name = ".".join(f"`{part.replace('`', '``')}`" for part in parts)
         try:
-            return bool(self._spark.catalog.tableExists(name))
+            return bool(self._spark.catalog.tableExists(quoted(*parts)))
         except PySparkException:
             # Spark has no catalog or no namespace of that name.
             return False

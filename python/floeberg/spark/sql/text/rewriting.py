@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.session.names import folding, quoted
 from floeberg.spark.sql.text.dialect import PATTERNS
-from floeberg.spark.sql.text.references import names_of_columns, visible_names
+from floeberg.spark.sql.text.references import names_of_columns, select_of, visible_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from floeberg.spark.sql.text.references import Reference
     from floeberg.spark.sql.text.statement import Name, Statement
@@ -54,9 +55,10 @@ def edits(
         UnsupportedError: A column is qualified with a name that would be a pattern.
     """
     found: list[Edit] = []
+    fold = folding(case_sensitive=case_sensitive)
     qualified = list(names_of_columns(statement, tree))
-    long = [_owner(name, select, uses, case_sensitive=case_sensitive) for name, select in qualified]
-    renamed = {owner for owner, _ in long if owner is not None and _is_hidden(owner, tree, case_sensitive)}
+    long = [_owner(name, select, uses, fold) for name, select in qualified]
+    renamed = {owner for owner, _ in long if owner is not None and _is_hidden(owner, tree, fold)}
     for at, reference in enumerate(uses):
         found.append(Edit(reference.name.starts[0], reference.name.ends[-1], "", at))
         if reference.time_travel is not None:
@@ -64,11 +66,11 @@ def edits(
             found.append(Edit(travel.start, travel.end, ""))
         if not reference.has_alias:
             place = _after_sample(statement, reference)
-            found.append(Edit(place, place, f" AS {_quoted(_alias(reference, at, renamed))}"))
+            found.append(Edit(place, place, f" AS {quoted(_alias(reference, at, renamed))}"))
     for (name, select), (by_long, length) in zip(qualified, long, strict=True):
         owner = by_long
         if owner is None and renamed:
-            by_short = _short_owner(name, select, uses, case_sensitive=case_sensitive)
+            by_short = _short_owner(name, select, uses, fold)
             owner = by_short if by_short in renamed else None
         if owner is not None:
             alias = _alias(owner, uses.index(owner), renamed)
@@ -76,7 +78,7 @@ def edits(
                 raise UnsupportedError(
                     f"{'.'.join(name.parts)}: {PATTERNS} makes a pattern of the name {alias!r}: give the table an alias"
                 )
-            found.append(Edit(name.starts[0], name.ends[length - 1], _quoted(alias)))
+            found.append(Edit(name.starts[0], name.ends[length - 1], quoted(alias)))
     return sorted(set(found), key=lambda edit: (edit.start, edit.end))
 
 
@@ -96,21 +98,20 @@ def _owner(
     name: Name,
     select: Any,  # noqa: ANN401 - the same
     uses: Sequence[Reference],
-    *,
-    case_sensitive: bool,
+    fold: Callable[[str], str],
 ) -> tuple[Reference | None, int]:
     """The table that a column is qualified with by more than its last name, and by how many parts."""
-    parts = _folded(name.parts, case_sensitive)
+    parts = [*map(fold, name.parts)]
     while select is not None:
         for reference in uses:
             if reference.has_alias or reference.select is not select:
                 continue
-            full = _folded(reference.found.full, case_sensitive)
+            full = [*map(fold, reference.found.full)]
             # The longest name wins. The parts after it are a column and fields of it, or a star.
             for length in range(min(len(full), len(parts)), 1, -1):
                 if full[-length:] == parts[:length] and (length < len(parts) or name.has_star):
                     return reference, length
-        select = _outer(select)
+        select = select_of(select)
     return None, 1
 
 
@@ -118,53 +119,38 @@ def _short_owner(
     name: Name,
     select: Any,  # noqa: ANN401 - the same
     uses: Sequence[Reference],
-    *,
-    case_sensitive: bool,
+    fold: Callable[[str], str],
 ) -> Reference | None:
     """The table that a column is qualified with by its last name; `None` where it is not ours."""
-    first = _folded(name.parts[:1], case_sensitive)
+    first = fold(name.parts[0])
     while select is not None:
-        there = [_folded((each,), case_sensitive) for each in visible_names(select)]
+        there = [*map(fold, visible_names(select))]
         if first in there:
-            own = [
-                use
-                for use in uses
-                if use.select is select and _folded((use.visible,), case_sensitive) == first
-            ]
+            own = [use for use in uses if use.select is select and fold(use.visible) == first]
             if there.count(first) == 1:
                 return own[0] if own else None
             # Spark takes the only one that has the column.
-            having = [use for use in own if name.has_star or _has(use, name.parts[1], case_sensitive)]
+            having = [use for use in own if name.has_star or _has(use, name.parts[1], fold)]
             if len(having) > 1 or (having and len(own) < there.count(first)):
                 raise InvalidInputError(
                     f"{'.'.join(name.parts)}: there are two tables {name.parts[0]!r}: give them aliases"
                 )
             return having[0] if having else None
-        select = _outer(select)
+        select = select_of(select)
     return None
 
 
-def _has(reference: Reference, column: str, case_sensitive: bool) -> bool:  # noqa: FBT001 - as `_folded`
-    columns = _folded(reference.found.table.schema().column_names, case_sensitive)
-    return _folded((column,), case_sensitive)[0] in columns
+def _has(reference: Reference, column: str, fold: Callable[[str], str]) -> bool:
+    return fold(column) in map(fold, reference.found.table.schema().column_names)
 
 
-def _is_hidden(reference: Reference, tree: Any, case_sensitive: bool) -> bool:  # noqa: ANN401, FBT001 - the same
+def _is_hidden(reference: Reference, tree: Any, fold: Callable[[str], str]) -> bool:  # noqa: ANN401 - the same
     """Whether something else in the query has the table's visible name, so that columns could go astray."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    visible = _folded((reference.visible,), case_sensitive)[0]
+    visible = fold(reference.visible)
     relations = tree.find_all(exp.Table, exp.Subquery, exp.CTE, exp.Lateral, exp.Values, exp.Unnest)
-    return any(
-        each is not reference.node and _folded((each.alias_or_name,), case_sensitive)[0] == visible
-        for each in relations
-    )
-
-
-def _outer(select: Any) -> Any:  # noqa: ANN401 - the same
-    from sqlglot import exp  # noqa: PLC0415 - the same
-
-    return select.find_ancestor(exp.Select)
+    return any(each is not reference.node and fold(each.alias_or_name) == visible for each in relations)
 
 
 def _alias(reference: Reference, at: int, renamed: set[Reference]) -> str:
@@ -184,14 +170,6 @@ def _after_sample(statement: Statement, reference: Reference) -> int:
                 depth += {"(": 1, ")": -1}.get(tokens[at].text, 0)
             end = tokens[at].end + 1
     return end
-
-
-def _folded(parts: Sequence[str], case_sensitive: bool) -> tuple[str, ...]:  # noqa: FBT001 - of three modules' making
-    return tuple(parts) if case_sensitive else tuple(part.lower() for part in parts)
-
-
-def _quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
 
 
 def _escaped(text: str) -> str:

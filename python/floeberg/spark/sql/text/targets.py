@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.conf import is_case_sensitive
+from floeberg.spark.session.names import folding, quoted
 from floeberg.types import StructType
 
 if TYPE_CHECKING:
@@ -160,9 +161,4 @@ class ChangedTable:
         return alike[0] if alike else None
 
     def _folded(self, parts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(parts) if self.case_sensitive else tuple(map(str.lower, parts))
-
-
-def quoted(name: str) -> str:
-    """A name in backticks."""
-    return f"`{name.replace('`', '``')}`"
+        return tuple(map(folding(case_sensitive=self.case_sensitive), parts))
