@@ -24,6 +24,7 @@ from floeberg.spark.sql.dml.merge_source import MergeSource
 from floeberg.spark.sql.pushdown.strict import exact_filter
 from floeberg.spark.sql.text.grammar import Target
 from floeberg.spark.sql.text.known_tables import KnownTables
+from floeberg.spark.sql.text.statement import read_statement
 from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.write import row_changes
 from floeberg.spark.write.input_columns import InputColumns
@@ -153,7 +154,7 @@ def test_conditions_are_evaluated_here_only_where_they_keep_the_rows_that_spark_
     for (text, is_exact), chosen in zip(CONDITIONS, by_spark[1:], strict=True):
         known = KnownTables(spark, lake)
         changed = ChangedTable.of(spark, known, Target(("db", "t"), "db.t"))
-        found = exact_filter(spark, known, changed, text)
+        found = exact_filter(spark, changed, read_statement(text))
         assert (found is not None) is is_exact, text
         if found is not None:
             kept = {number for number, keeps in zip(by_spark[0], chosen, strict=True) if keeps}

@@ -18,7 +18,7 @@ from floeberg.spark.sql.pushdown.row_filters import conditions, pushed
 from floeberg.spark.sql.query.table_frames import _scan_of
 from floeberg.spark.sql.text.known_tables import KnownTables
 from floeberg.spark.sql.text.references import references
-from floeberg.spark.sql.text.statement import parse_query, read_statement
+from floeberg.spark.sql.text.statement import read_statement
 from lake import make_lake, rows
 
 UTC = datetime.timezone.utc
@@ -177,8 +177,7 @@ def predicate(chance: random.Random, depth: int = 0) -> str:
 def scans_of(spark, catalog, text):
     """What the tables of a statement are planned with."""
     statement = read_statement(text)
-    (tree,), _ = parse_query(statement)
-    uses = references(statement, tree, KnownTables(spark, catalog))
+    uses = references(statement, statement.tree, KnownTables(spark, catalog))
     scans = [_scan_of(spark, use, case_sensitive=False) for use in uses]
     found = [
         conditions(use, scan, statement, case_sensitive=False) for use, scan in zip(uses, scans, strict=True)

@@ -11,16 +11,17 @@ from floeberg.errors import InvalidInputError
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.sql.query.queries import Queries
-from floeberg.spark.sql.query.system_functions import with_functions
+from floeberg.spark.sql.query.system_functions import functions
 from floeberg.spark.sql.query.temp_views import renew_views
 from floeberg.spark.sql.statements import run_ddl, run_dml
+from floeberg.spark.sql.text.changes import changes_of
 from floeberg.spark.sql.text.dialect import Dialect, read_in, substituted
+from floeberg.spark.sql.text.edits import rewritten
 from floeberg.spark.sql.text.identifiers import with_names
 from floeberg.spark.sql.text.immediate import read_immediate
 from floeberg.spark.sql.text.known_tables import KnownTables
-from floeberg.spark.sql.text.multi_inserts import is_change
 from floeberg.spark.sql.text.statement import check_sqlglot, read_statement
-from floeberg.spark.sql.text.table_queries import with_selects
+from floeberg.spark.sql.text.table_queries import selects
 from floeberg.spark.views import followed
 
 if TYPE_CHECKING:
@@ -147,19 +148,20 @@ def _immediately(queries: Queries, outer: Statement, immediate: Immediate, depth
     statement = read_statement(text)
     if statement is None:
         return spark.sql(outer.text, queries.args)
-    if not statement.is_query or is_change(statement):
+    if not statement.is_query or changes_of(statement):
         raise InvalidInputError(f"EXECUTE IMMEDIATE: INTO is for queries, found {immediate.text[:40]}")
     plain, _ = _plain(queries, statement)
     plain = statement if plain is None else plain
     renew_views(queries, plain.words)
-    return queries.run_with(f"SET VARIABLE ({', '.join(immediate.into)}) = (", plain.text, after="\n)")
+    return queries.run_with(f"SET VARIABLE ({', '.join(immediate.into)}) = (", plain, after="\n)")
 
 
 def _plain(queries: Queries, statement: Statement) -> tuple[Statement | None, Arguments]:
     """A statement in the words that are known here, and the parameters that it still has."""
     plain, args = with_names(queries.spark, statement, queries.args)
-    plain = None if plain is None else with_selects(plain)
-    return None if plain is None else with_functions(queries.spark, queries.known, plain), args
+    if plain is not None:
+        plain = rewritten(plain, [*selects(plain), *functions(queries.spark, queries.known, plain)])
+    return plain, args
 
 
 def _may_be_ours(queries: Queries, statement: Statement | None) -> bool:
@@ -195,6 +197,6 @@ def _words_of_views(statement: Statement) -> frozenset[str]:
         return frozenset()
     if first != "CREATE":
         return statement.words
-    texts = [token.text for token in statement.tokens]
-    begins = next((at for at, each in enumerate(texts) if each.upper() == "AS"), len(texts))
-    return frozenset(each.lower() for each in texts[begins:])
+    tokens = statement.tokens
+    begins = next((at for at, each in enumerate(tokens) if each.upper == "AS"), len(tokens))
+    return frozenset(each.text.lower() for each in tokens[begins:])

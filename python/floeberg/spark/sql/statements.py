@@ -28,9 +28,9 @@ from floeberg.spark.sql.dml.merge import merge
 from floeberg.spark.sql.dml.row_changes import delete, update
 from floeberg.spark.sql.procedures.calls import call
 from floeberg.spark.sql.query.temp_views import create_temp_view
+from floeberg.spark.sql.text.changes import changes_of
 from floeberg.spark.sql.text.dialect import PATTERNS, read_in
-from floeberg.spark.sql.text.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
-from floeberg.spark.sql.text.multi_inserts import separate_inserts
+from floeberg.spark.sql.text.grammar import Insert, Merge, Update
 from floeberg.spark.sql.text.token_reader import TokenReader
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from floeberg.spark.sql.query.queries import Queries
+    from floeberg.spark.sql.text.grammar import Change
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.write.row_changes import ChangedCounts
     from floeberg.table import Table
@@ -62,22 +63,18 @@ def run_dml(queries: Queries, statement: Statement) -> DataFrame | None:
     Returns:
         A row for each change: the snapshot, and the rows that were updated, deleted and inserted.
     """
-    words = TokenReader.of(statement)
-    if words.next() not in {"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE", "WITH", "FROM"}:
-        return None
     ours = any(queries.known.look_up(name.parts) is not None for name in statement.names)
     try:
-        several = separate_inserts(statement)
-        read = [_read(queries, each) for each in several or [statement]]
+        read = changes_of(statement)
     except UnsupportedError:
         if ours:
             raise
         return None
     # The namespace says whether a missing table would be one of the catalog.
     known = [
-        (own, parts, found.table)
-        for own, parts in read
-        if parts is not None and (found := queries.known.find(parts.target.parts)) is not None
+        (replace(queries, defined=defined), parts, found.table)
+        for defined, parts in read
+        if (found := queries.known.find(parts.target.parts)) is not None
     ]
     if not known:
         return None
@@ -95,22 +92,12 @@ def run_dml(queries: Queries, statement: Statement) -> DataFrame | None:
     return _counts(queries, done)
 
 
-def _changed(queries: Queries, parts: Delete | Update | Merge | Insert) -> ChangedCounts:
-    if isinstance(parts, Merge):
-        check_no_deleted_rows(queries, parts)
-        return merge(queries, parts)
-    if isinstance(parts, Update):
-        check_no_deleted_rows(queries, parts)
-        return update(queries, parts)
-    assert isinstance(parts, Delete)  # noqa: S101 - there are no others
+def _changed(queries: Queries, parts: Change) -> ChangedCounts:
+    assert not isinstance(parts, Insert)  # noqa: S101 - the caller asked
     check_no_deleted_rows(queries, parts)
-    return delete(queries, parts)
-
-
-def _read(queries: Queries, statement: Statement) -> tuple[Queries, Delete | Update | Merge | Insert | None]:
-    words = TokenReader.of(statement)
-    defined = read_definitions(words)
-    return replace(queries, defined=defined), read_change(words)
+    if isinstance(parts, Merge):
+        return merge(queries, parts)
+    return update(queries, parts) if isinstance(parts, Update) else delete(queries, parts)
 
 
 def _counts(queries: Queries, done: Sequence[ChangedCounts]) -> DataFrame:

@@ -12,12 +12,12 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.sql.ddl.ddl_clauses import NewColumn, keys, new_column, properties, sort_field, transform
 from floeberg.spark.sql.text.column_types import check_new_names, type_of
 from floeberg.spark.sql.text.dialect import dialect
+from floeberg.spark.sql.text.token_reader import TokenReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from floeberg.spark.sql.query.queries import Queries
-    from floeberg.spark.sql.text.token_reader import TokenReader
     from floeberg.table import Table
 
     Change: TypeAlias = Callable[[Table], object]
@@ -108,10 +108,7 @@ def _added(words: TokenReader) -> Change:
     if not words.take("COLUMNS"):
         words.expect("COLUMN")
     inside = words.inside() if words.follows("(") else words
-    columns = [new_column(inside)]
-    while inside.take(","):
-        columns.append(new_column(inside))
-    inside.end()
+    columns = inside.all_listed(new_column)
 
     def change(table: Table) -> None:
         check_new_names(table.schema(), [each.parts for each in columns])
@@ -147,10 +144,7 @@ def _dropped(words: TokenReader) -> Change:
         words.expect("COLUMN")
     lenient = words.take("IF", "EXISTS")
     inside = words.inside() if words.follows("(") else words
-    names = [".".join(inside.name())]
-    while inside.take(","):
-        names.append(".".join(inside.name()))
-    inside.end()
+    names = [".".join(each) for each in inside.all_listed(TokenReader.name)]
 
     def change(table: Table) -> None:
         update = table.update_schema(case_sensitive=dialect().case_sensitive)
@@ -283,9 +277,7 @@ def _identifiers(words: TokenReader) -> Change:
     if not drops:
         words.expect("SET")
     words.expect("IDENTIFIER", "FIELDS")
-    names = [".".join(words.name())]
-    while words.take(","):
-        names.append(".".join(words.name()))
+    names = [".".join(each) for each in words.listed(TokenReader.name)]
 
     def change(table: Table) -> None:
         update = table.update_schema(case_sensitive=dialect().case_sensitive)
@@ -311,9 +303,7 @@ def _write_order(words: TokenReader) -> Change:
         locally = words.take("LOCALLY")
         words.expect("ORDERED", "BY")
         mode = mode or ("none" if locally else "range")
-        fields.append(sort_field(words))
-        while words.take(","):
-            fields.append(sort_field(words))
+        fields = words.listed(sort_field)
 
     def change(table: Table) -> None:
         with table.transaction() as transaction:

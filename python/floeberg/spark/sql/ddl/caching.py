@@ -67,10 +67,10 @@ def _cache(queries: Queries, words: TokenReader, statement: Statement) -> bool:
     parts = words.name()
     options_at = words.place
     options = properties(words) if words.take("OPTIONS") else {}
-    options_text = statement.text[options_at : words.place].strip() if options else ""
+    options_text = statement.source[options_at : words.place].strip() if options else ""
     words.take("AS")
     if not words.is_at_end:
-        query = words.rest().text
+        query = words.rest()
         if not reads_catalog(queries, query):
             return False
         _cache_query(queries, parts, query, options_text, is_lazy=is_lazy)
@@ -87,7 +87,7 @@ def _cache(queries: Queries, words: TokenReader, statement: Statement) -> bool:
 
 
 def _cache_query(
-    queries: Queries, parts: tuple[str, ...], query: str, options: str, *, is_lazy: bool
+    queries: Queries, parts: tuple[str, ...], query: Statement, options: str, *, is_lazy: bool
 ) -> None:
     """Makes a view of a query, and has Spark keep its rows."""
     if len(parts) > 1:

@@ -75,7 +75,7 @@ def _text(queries: Queries, words: TokenReader) -> str | None:
     """What follows `IS`: a text as Spark reads it, or `None`."""
     words.expect("IS")
     piece = words.rest()
-    if [word.upper for word in piece.words] == ["NULL"]:
+    if piece.is_word("NULL"):
         return None
     row = queries.spark.sql(f"SELECT ({piece.text}\n)", queries.args).first()
     value = None if row is None else row[0]

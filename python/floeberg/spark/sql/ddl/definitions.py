@@ -19,6 +19,7 @@ from floeberg.spark.write.new_schema import schema_of
 if TYPE_CHECKING:
     from floeberg.catalog import Catalog
     from floeberg.spark.sql.query.queries import Queries
+    from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.token_reader import TokenReader
 
 __all__ = ["check_no_view", "create_namespace", "create_table", "drop_namespace", "drop_table"]
@@ -35,7 +36,7 @@ class _NewTable:
     partitions: list[str] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
     location: str | None = None
-    query: str | None = None
+    query: Statement | None = None
 
 
 def create_table(queries: Queries, words: TokenReader) -> bool:
@@ -158,11 +159,7 @@ def _parts_of(words: TokenReader) -> _NewTable:
         if words.take("USING"):
             new.format = words.one_name().upper()
         elif words.take("PARTITIONED", "BY"):
-            inside = words.inside()
-            new.partitions.append(_partition(inside))
-            while inside.take(","):
-                new.partitions.append(_partition(inside))
-            inside.end()
+            new.partitions += words.inside().all_listed(_partition)
         elif words.take("COMMENT"):
             new.properties["comment"] = words.string()
         elif words.take("LOCATION"):
@@ -170,7 +167,7 @@ def _parts_of(words: TokenReader) -> _NewTable:
         elif words.take("TBLPROPERTIES"):
             new.properties |= properties(words)
         elif words.take("AS") or words.next() in {"SELECT", "WITH", "VALUES"}:
-            new.query = words.rest().text
+            new.query = words.rest()
         else:
             words.unexpected("USING, PARTITIONED BY, COMMENT, LOCATION, TBLPROPERTIES or AS")
     return new

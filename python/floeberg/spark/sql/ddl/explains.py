@@ -11,23 +11,21 @@ from typing import TYPE_CHECKING
 
 from floeberg.errors import UnsupportedError
 from floeberg.spark.session.names import quoted
-from floeberg.spark.sql.dml.row_changes import places_of
-from floeberg.spark.sql.pushdown.strict import exact_filter, exact_values
-from floeberg.spark.sql.text.grammar import Delete, Insert, Merge, Update, read_change, read_definitions
-from floeberg.spark.sql.text.multi_inserts import is_change, separate_inserts
-from floeberg.spark.sql.text.statement import read_statement
+from floeberg.spark.sql.dml.row_changes import FoundRows, places_of
+from floeberg.spark.sql.text.changes import changes_of
+from floeberg.spark.sql.text.grammar import Insert, Merge
 from floeberg.spark.sql.text.targets import ChangedTable
-from floeberg.spark.sql.text.token_reader import TokenReader
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from floeberg.spark.sql.query.queries import Queries
+    from floeberg.spark.sql.text.grammar import Change
     from floeberg.spark.sql.text.statement import Statement
+    from floeberg.spark.sql.text.token_reader import TokenReader
 
 __all__ = ["explain"]
 
-_CHANGES = frozenset({"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE"})
 _MODES = ("EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL")
 
 
@@ -40,30 +38,16 @@ def explain(queries: Queries, words: TokenReader) -> DataFrame | None:
     mode = next((each for each in _MODES if words.take(each)), "")
     if words.is_at_end:
         return None
-    text = words.rest().text
-    statement = read_statement(text)
-    if statement is None:
-        return None
+    statement = words.rest()
     begins = f"EXPLAIN {mode} " if mode else "EXPLAIN "
-    said = [_of_change(queries, each, begins) for each in separate_inserts(statement) or [statement]]
-    if None in said:
-        if statement.is_query and not is_change(statement):
-            return queries.run_with(begins, text)
-        _check_not_ours(queries, statement)
-        return None
-    return queries.spark.createDataFrame([("\n\n".join(map(str, said)),)], "plan string")
-
-
-def _of_change(queries: Queries, statement: Statement, begins: str) -> str | None:
-    """What is said of a statement that changes rows of a table of the catalog; `None` for any other one."""
-    words = TokenReader.of(statement)
-    defined = read_definitions(words)
-    if words.next() not in _CHANGES:
-        return None
-    parts = read_change(words)
-    if parts is None or queries.known.find(parts.target.parts) is None:
-        return None
-    return _said(replace(queries, defined=defined), parts, begins)
+    changes = changes_of(statement)
+    if changes and all(queries.known.find(parts.target.parts) is not None for _, parts in changes):
+        said = [_said(replace(queries, defined=defined), parts, begins) for defined, parts in changes]
+        return queries.spark.createDataFrame([("\n\n".join(said),)], "plan string")
+    if statement.is_query and not changes:
+        return queries.run_with(begins, statement)
+    _check_not_ours(queries, statement)
+    return None
 
 
 def _check_not_ours(queries: Queries, statement: Statement) -> None:
@@ -76,7 +60,7 @@ def _check_not_ours(queries: Queries, statement: Statement) -> None:
             )
 
 
-def _said(queries: Queries, parts: Delete | Update | Merge | Insert, begins: str) -> str:
+def _said(queries: Queries, parts: Change, begins: str) -> str:
     changed = ChangedTable.of(queries.spark, queries.known, parts.target)
     full = changed.found.full[:-1] if changed.found.ref else changed.found.full
     whole = f"{'.'.join(full)}, branch {changed.branch}"
@@ -88,27 +72,19 @@ def _said(queries: Queries, parts: Delete | Update | Merge | Insert, begins: str
         )
     if isinstance(parts, Merge):
         return _said_of_merge(queries, parts, changed, whole, begins)
-    word = "DELETE" if isinstance(parts, Delete) else "UPDATE"
-    condition = parts.condition
-    row_filter = "all rows"
-    if condition is not None:
-        found = exact_filter(queries.spark, queries.known, changed, condition)
-        row_filter = "" if found is None else str(found)
-    settings = parts.settings if isinstance(parts, Update) else ()
-    paths = [(changed.path(name, word), text) for name, text in settings]
-    if row_filter and exact_values(changed, paths) is not None:
+    found = FoundRows.of(queries, parts)
+    word = type(parts).__name__.upper()
+    if found.row_filter is not None and found.values is not None:
+        rows = "all rows" if parts.condition is None else str(found.row_filter)
         return (
             f"== Floeberg ==\n{word}: one commit to {whole}, made in this process, without a job of Spark\n"
-            f"rows: {row_filter}"
+            f"rows: {rows}"
         )
-    where = "" if condition is None else f" WHERE ({condition}\n)"
-    places = places_of(changed, with_row_ids=word == "UPDATE")
-    values = "".join(f", ({text}\n) AS floeberg_{at}" for at, (_, text) in enumerate(settings))
-    query = f"SELECT {places}{values} FROM {changed.relation}{where}"  # noqa: S608 - the user's own text
+    values = f", {found.listed()}" if found.settings else ""
     return (
         f"== Floeberg ==\n{word}: one commit to {whole}. This query finds the places of the rows"
         f"{' and their new values' if values else ''}; tasks write what is new:\n\n"
-        + _plan(queries, begins, query)
+        + _plan(queries, begins, found.query(values))
     )
 
 
@@ -125,11 +101,11 @@ def _said_of_merge(queries: Queries, parts: Merge, changed: ChangedTable, whole:
     return (
         f"== Floeberg ==\nMERGE: one commit to {whole}. The source is evaluated once and kept. This join finds the "
         f"rows of both sides, of which files that no key of the source matches are left out; tasks write what is new:"
-        "\n\n" + _plan(queries, begins, f"{join} ON ({parts.condition}\n)")
+        "\n\n" + _plan(queries, begins, f"{join} ON ({parts.condition.text}\n)")
     )
 
 
-def _plan(queries: Queries, begins: str, query: str) -> str:
+def _plan(queries: Queries, begins: str, query: Statement | str) -> str:
     """What Spark says of a query, which may name what the statement defines."""
-    text = queries.with_definitions(query)
-    return "\n".join(row[0] for row in queries.run_with(begins, text).collect())
+    whole = queries.with_definitions(query) or query
+    return "\n".join(row[0] for row in queries.run_with(begins, whole).collect())

@@ -38,7 +38,7 @@ def describe(queries: Queries, words: TokenReader) -> DataFrame | None:
     if is_query:
         words.take("QUERY")
     if is_query or words.next() in _BEGINS_QUERY - {"TABLE"}:
-        query = words.rest().text
+        query = words.rest()
         return (
             queries.run_with("DESCRIBE QUERY ", query, empty=True) if reads_catalog(queries, query) else None
         )

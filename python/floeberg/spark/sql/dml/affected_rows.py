@@ -24,20 +24,17 @@ from floeberg.expressions import (
     Or,
     TypedLiteral,
 )
-from floeberg.spark.session.conf import texts_are_certain, timestamps_are_certain
-from floeberg.spark.session.names import folding, quoted
-from floeberg.spark.sql.pushdown.inclusive import Condition
-from floeberg.spark.sql.pushdown.literals import SessionTimestamps
+from floeberg.spark.session.conf import texts_are_certain
+from floeberg.spark.session.names import folding
+from floeberg.spark.sql.pushdown.row_filters import certain, conditions_of
 from floeberg.spark.sql.pushdown.supported import is_understood
-from floeberg.spark.sql.pushdown.table_columns import Columns
-from floeberg.spark.sql.text.references import direct_relations, references
-from floeberg.spark.sql.text.statement import parse_query, read_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from floeberg.expressions import Expression
     from floeberg.spark.sql.dml.merge_source import Keys, MergeSource
+    from floeberg.spark.sql.pushdown.inclusive import Condition
     from floeberg.spark.sql.query.queries import Queries
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.targets import ChangedTable
@@ -73,39 +70,35 @@ def combined(filters: Sequence[Expression]) -> Expression:
     return And(*filters) if len(filters) > 1 else next(iter(filters), AlwaysTrue())
 
 
-def reach_of_condition(queries: Queries, changed: ChangedTable, condition: str | None) -> list[Expression]:
+def reach_of_condition(
+    queries: Queries, changed: ChangedTable, condition: Statement | None
+) -> list[Expression]:
     """The filters that the condition of a DELETE or an UPDATE implies."""
-    if condition is None:
-        return []
-    statement = read_statement(f"SELECT 1 FROM {changed.relation} WHERE ({condition}\n)")  # noqa: S608 - the user's own text
-    return _certain(changed, _implied(queries, changed, statement, "where"))
+    return _tested(changed, _implied(queries, conditions_of(changed, condition)))
 
 
 def reach_of_join(
-    queries: Queries, changed: ChangedTable, condition: str, source: MergeSource, alias: str
+    queries: Queries, changed: ChangedTable, condition: Statement, source: MergeSource, alias: str
 ) -> list[Expression]:
     """The filters that the ON of a merge implies, by its own constants and by the keys of the source.
 
     Args:
         queries: The queries of the statement.
         changed: The table.
-        condition: The ON, as text.
+        condition: The ON.
         source: The source.
         alias: What its columns are qualified with.
     """
-    view = quoted("floeberg_source_rows")
-    statement = read_statement(
-        f"SELECT 1 FROM {changed.relation} JOIN {view} AS {quoted(alias)} ON ({condition}\n)"  # noqa: S608 - the same
-    )
-    filters = _implied(queries, changed, statement, "on")
-    equalities = list(_equalities(queries, changed, statement, source, alias))
+    conditions = conditions_of(changed, condition, alias) if texts_are_certain(queries.spark) else []
+    filters = _implied(queries, conditions)
+    equalities = [each for one in conditions for each in _equalities(one, changed, source, alias)]
     if equalities:
         keys = source.keys(list(dict.fromkeys(each.source for each in equalities)))
         filters += [_of_keys(each, keys[each.source]) for each in equalities]
-    return _certain(changed, filters)
+    return _tested(changed, filters)
 
 
-def _certain(changed: ChangedTable, filters: Sequence[Expression]) -> list[Expression]:
+def _tested(changed: ChangedTable, filters: Sequence[Expression]) -> list[Expression]:
     """The filters that the table can be tested by."""
     kept = []
     for each in filters:
@@ -118,67 +111,25 @@ def _certain(changed: ChangedTable, filters: Sequence[Expression]) -> list[Expre
     return kept
 
 
-def _tree_and_columns(
-    queries: Queries, changed: ChangedTable, statement: Statement | None, part: str
-) -> tuple[Any, Columns] | None:
-    """A condition as a tree, and the columns of the table in it; `None` where they are not certain."""
-    trees = [] if statement is None else parse_query(statement)[0]
-    if statement is None or statement.is_opaque or len(trees) != 1 or not texts_are_certain(queries.spark):
-        return None
-    select = trees[0]
-    uses = [each for each in references(statement, select, queries.known) if each.select is select]
-    if len(uses) != 1:
-        return None
-    holder = select if part == "where" else direct_relations(select)[1][1]
-    tree = holder.args.get(part)
-    if tree is None:
-        return None
-    columns = Columns(uses[0], changed.scan, case_sensitive=changed.case_sensitive)
-    return (tree.this if part == "where" else tree), columns
-
-
-def _implied(
-    queries: Queries, changed: ChangedTable, statement: Statement | None, part: str
-) -> list[Expression]:
-    """What a condition says of the table alone."""
-    found = _tree_and_columns(queries, changed, statement, part)
-    if found is None or statement is None:
-        return []
-    conditions = [Condition(each, found[1], statement) for each in _conjuncts(found[0])]
-    certain = timestamps_are_certain(queries.spark)
-    kept = [each for each in conditions if certain or not list(each.moments())]
-    moments = SessionTimestamps(queries.spark)
-    moments.ask(moment for each in kept for moment in each.moments())
-    filters = [each.filter(moments) for each in kept]
+def _implied(queries: Queries, conditions: list[Condition]) -> list[Expression]:
+    """What conditions say of the table alone."""
+    (known,), moments = certain(queries.spark, conditions)
+    filters = [each.filter(moments) for each in known]
     return [each for each in filters if each is not None]
 
 
-def _conjuncts(tree: Any) -> Iterator[Any]:  # noqa: ANN401 - sqlglot's
+def _equalities(
+    condition: Condition, changed: ChangedTable, source: MergeSource, alias: str
+) -> Iterator[_Equality]:
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    if isinstance(tree, exp.Paren) and is_understood(tree):
-        yield from _conjuncts(tree.this)
-    elif isinstance(tree, exp.And) and is_understood(tree):
-        for each in tree.flatten():
-            yield from _conjuncts(each)
-    else:
-        yield tree
-
-
-def _equalities(
-    queries: Queries, changed: ChangedTable, statement: Statement | None, source: MergeSource, alias: str
-) -> Iterator[_Equality]:
-    from sqlglot import exp  # noqa: PLC0415 - the same
-
-    found = _tree_and_columns(queries, changed, statement, "on")
-    for node in () if found is None else _conjuncts(found[0]):
-        if not isinstance(node, (exp.EQ, exp.NullSafeEQ)) or not is_understood(node):
-            continue
-        for own, other in ((node.this, node.expression), (node.expression, node.this)):
-            column = found[1].find(own) if found is not None else None
-            name = _of_source(other, changed, source, alias)
-            if column is not None and name is not None and _compares_alike(column[1], source.kind(name)):
-                yield _Equality(*column, name, isinstance(node, exp.NullSafeEQ))
+    node = condition.tree
+    if not isinstance(node, (exp.EQ, exp.NullSafeEQ)) or not is_understood(node):
+        return
+    for own, other in ((node.this, node.expression), (node.expression, node.this)):
+        column, name = condition.columns.find(own), _of_source(other, changed, source, alias)
+        if column is not None and name is not None and _compares_alike(column[1], source.kind(name)):
+            yield _Equality(*column, name, isinstance(node, exp.NullSafeEQ))
 
 
 def _of_source(node: Any, changed: ChangedTable, source: MergeSource, alias: str) -> str | None:  # noqa: ANN401 - the same

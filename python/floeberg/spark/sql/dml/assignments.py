@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.text.dialect import dialect
+from floeberg.spark.sql.text.edits import Edit, rewritten
 from floeberg.types import PrimitiveType
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import DataType
 
+    from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.targets import ChangedTable
     from floeberg.spark.write.assignment import Assignments
     from floeberg.types import NestedField
@@ -42,13 +44,14 @@ def check_paths(paths: Sequence[Path], word: str) -> None:
                 raise InvalidInputError(f"{word}: the column {'.'.join(one[:shorter])!r} is set twice")
 
 
-def resolved(changed: ChangedTable, path: Path, text: str, word: str) -> str:
-    """The text of a value, with the default of the column instead of `DEFAULT`."""
-    if text.strip().upper() != "DEFAULT" or not dialect().has_defaults:
-        return text
+def resolved(changed: ChangedTable, path: Path, given: Statement, word: str) -> Statement:
+    """A value, with the default of the column instead of `DEFAULT`."""
+    if not (given.is_word("DEFAULT") and dialect().has_defaults):
+        return given
     if len(path) > 1:
         raise UnsupportedError(f"{word}: {'.'.join(path)}: DEFAULT is for columns: write the value")
-    return default_of(changed.table.schema().find_field(path[0]), word)
+    own = default_of(changed.table.schema().find_field(path[0]), word)
+    return rewritten(given, [Edit(given.start, given.end, own)]) or given
 
 
 def default_of(field: NestedField, word: str) -> str:

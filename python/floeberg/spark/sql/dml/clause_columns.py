@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.names import folding, quoted
-from floeberg.spark.sql.text.rewriting import Edit, edited
-from floeberg.spark.sql.text.statement import parse_query, read_statement
+from floeberg.spark.sql.text.edits import Edit, edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from floeberg.spark.sql.text.grammar import ClauseRows
+    from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.targets import ChangedTable
 
 __all__ = ["ClauseColumns"]
-
-_BEFORE = "SELECT "
 
 
 class ClauseColumns:
@@ -45,11 +43,11 @@ class ClauseColumns:
         self.uncertain: set[tuple[str, ClauseRows]] = set()
         """Expressions with subqueries, whose columns are not qualified. They must have a meaning on one side alone."""
 
-    def seen(self, text: str, rows: ClauseRows) -> str:
+    def seen(self, part: Statement, rows: ClauseRows) -> str:
         """A condition or a value, as one that is evaluated on the join.
 
         Args:
-            text: As written.
+            part: As written.
             rows: The rows that the clause is for.
 
         Raises:
@@ -58,16 +56,17 @@ class ClauseColumns:
         """
         from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
+        text = part.text
         if rows == "matched":
             return text
         own = self._source if rows == "not matched" else self._table
         other = self._table if rows == "not matched" else self._source
         hidden = self._changed.target.visible if rows == "not matched" else self._alias
         shown = self._alias if rows == "not matched" else self._changed.target.visible
-        tree = self._parsed(text)
+        tree = self._parsed(part)
         edits = []
         for node in self._columns(tree, text):
-            if node.find_ancestor(exp.Select) is not tree:
+            if node.find_ancestor(exp.Select) is not None:
                 # What names mean in a subquery is for Spark to say.
                 self.uncertain.add((text, rows))
                 continue
@@ -83,19 +82,19 @@ class ClauseColumns:
                 continue
             if first in own and first in other:
                 self._check_plain(tree, text)
-                place = node.parts[0].meta["start"] - len(_BEFORE)
+                place = node.parts[0].meta["start"]
                 edits.append(Edit(place, place, f"{quoted(shown)}."))
             elif first in other:
                 raise InvalidInputError(
                     f"MERGE: WHEN {rows.upper()}: {text}: there is no column {parts[0]!r}"
                 )
-        return edited(text, edits)
+        return edited(part, edits)
 
-    def of_table(self, text: str) -> list[str]:
+    def of_table(self, condition: Statement) -> list[str]:
         """The columns of the table that a condition names, for errors."""
         visible, found = self._fold(self._changed.target.visible), []
         try:
-            nodes = list(self._columns(self._parsed(text), text))
+            nodes = list(self._columns(self._parsed(condition), condition.text))
         except UnsupportedError:
             return []
         names = {self._fold(each.name): each.name for each in self._changed.table.schema().fields}
@@ -112,12 +111,10 @@ class ClauseColumns:
         full = [self._fold(each) for each in self._changed.found.full]
         return full[-len(qualifier) :] == [self._fold(each) for each in qualifier]
 
-    def _parsed(self, text: str) -> Any:  # noqa: ANN401 - sqlglot's
-        statement = read_statement(f"{_BEFORE}{text}\n")
-        trees = [] if statement is None else parse_query(statement)[0]
-        if len(trees) != 1 or len(trees[0].expressions) != 1:
-            raise UnsupportedError(f"MERGE: the expression cannot be understood: {text}")
-        return trees[0]
+    def _parsed(self, part: Statement) -> Any:  # noqa: ANN401 - sqlglot's
+        if part.expression is None:
+            raise UnsupportedError(f"MERGE: the expression cannot be understood: {part.text}")
+        return part.expression
 
     def _columns(self, tree: Any, text: str) -> Iterator[Any]:  # noqa: ANN401 - the same
         from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from floeberg.errors import InvalidInputError
 from floeberg.spark.sql.query.metadata_columns import DELETED
 from floeberg.spark.sql.text.grammar import Delete, Merge, Update
-from floeberg.spark.sql.text.statement import read_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from floeberg.spark.sql.query.queries import Queries
+    from floeberg.spark.sql.text.statement import Statement
 
 __all__ = ["check_no_deleted_rows"]
 
@@ -29,23 +29,22 @@ def check_no_deleted_rows(queries: Queries, parts: Delete | Update | Merge) -> N
     found = queries.known.find(parts.target.parts)
     if found is None or any(each.name.lower() == DELETED for each in found.table.schema().fields):
         return
-    for text in _texts(parts):
-        statement = read_statement(text)
-        if statement is not None and DELETED in statement.words:
+    for each in _said(parts):
+        if DELETED in each.words:
             word = type(parts).__name__.upper()
             raise InvalidInputError(
-                f"{word}: {text}: {DELETED} is a metadata column, which brings deleted rows back: these cannot be "
+                f"{word}: {each.text}: {DELETED} is a metadata column, which brings deleted rows back: these cannot be "
                 "changed"
             )
 
 
-def _texts(parts: Delete | Update | Merge) -> Iterator[str]:
+def _said(parts: Delete | Update | Merge) -> Iterator[Statement]:
     if parts.condition is not None:
         yield parts.condition
     if isinstance(parts, Update):
-        yield from (text for _, text in parts.settings)
+        yield from (value for _, value in parts.settings)
     if isinstance(parts, Merge):
         for clause in parts.clauses:
             if clause.condition is not None:
                 yield clause.condition
-            yield from (text for _, text in clause.settings or ())
+            yield from (value for _, value in clause.settings or ())

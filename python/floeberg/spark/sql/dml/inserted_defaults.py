@@ -1,6 +1,6 @@
 """What does DEFAULT in the VALUES of an INSERT stand for?
 
-In: the text of the query. Out: the same text, with the defaults of the columns instead.
+In: the query. Out: the same, with the defaults of the columns instead.
 """
 
 from __future__ import annotations
@@ -9,44 +9,40 @@ from typing import TYPE_CHECKING
 
 from floeberg.spark.sql.dml.assignments import default_of
 from floeberg.spark.sql.text.dialect import dialect
-from floeberg.spark.sql.text.statement import read_statement
+from floeberg.spark.sql.text.edits import Edit, rewritten
 from floeberg.spark.sql.text.token_reader import TokenReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from floeberg.spark.sql.text.token_reader import Span
+    from floeberg.spark.sql.text.statement import Statement
     from floeberg.types import NestedField
 
 __all__ = ["with_defaults"]
 
 
-def with_defaults(text: str, fields: Sequence[NestedField]) -> str:
-    """The text of a query, with defaults instead of `DEFAULT` in its VALUES. Any other query stays as it is.
+def with_defaults(query: Statement, fields: Sequence[NestedField]) -> Statement:
+    """A query, with defaults instead of `DEFAULT` in its VALUES. Any other query stays as it is.
 
     Args:
-        text: The query.
+        query: The query.
         fields: The columns of the table that the values of a row are for.
 
     Raises:
         UnsupportedError: It is the default of a nested column.
     """
-    statement = read_statement(text)
-    if statement is None or not dialect().has_defaults:
-        return text
-    words = TokenReader.of(statement)
-    if not words.take("VALUES"):
-        return text
-    parts, end = list[str](), 0
-    for field, value in _values(words, fields):
-        if [word.upper for word in value.words] == ["DEFAULT"]:
-            first, last = value.words[0].start, value.words[-1].end
-            parts += [text[end:first], default_of(field, "INSERT")]
-            end = last
-    return "".join((*parts, text[end:]))
+    words = TokenReader.of(query)
+    if not dialect().has_defaults or not words.take("VALUES"):
+        return query
+    changes = [
+        Edit(value.start, value.end, default_of(field, "INSERT"))
+        for field, value in _values(words, fields)
+        if value.is_word("DEFAULT")
+    ]
+    return rewritten(query, changes) or query
 
 
-def _values(words: TokenReader, fields: Sequence[NestedField]) -> Iterator[tuple[NestedField, Span]]:
+def _values(words: TokenReader, fields: Sequence[NestedField]) -> Iterator[tuple[NestedField, Statement]]:
     """The values of all rows, each with its column. A row of one value may stand without brackets."""
     while True:
         row = words.inside() if words.follows("(") else None

@@ -28,7 +28,7 @@ from floeberg.spark.write.frame import FrameWrite, commit_files
 from floeberg.spark.write.row_changes import ChangedCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructField
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from floeberg.expressions import Expression
     from floeberg.spark.sql.query.queries import Queries
     from floeberg.spark.sql.text.grammar import Insert
+    from floeberg.spark.sql.text.statement import Statement
     from floeberg.types import NestedField
 
 __all__ = ["insert_each"]
@@ -92,14 +93,14 @@ def _prepared(queries: Queries, statement: Insert) -> _Prepared:
         added = new_columns(changed, list(frame.schema))
         fields = None
     rows = _assigned(queries, frame, fields, static, changed, added=added)
-    for name, text in static.items():
-        _constant(queries, name, text, _types(changed, [name])[name].simpleString())
+    for name, given_value in static.items():
+        _constant(queries, name, given_value, _types(changed, [name])[name].simpleString())
     arguments: dict[str, Any] = {"mode": "append"}
     if statement.replaced is not None:
-        row_filter = exact_filter(queries.spark, queries.known, changed, statement.replaced)
+        row_filter = exact_filter(queries.spark, changed, statement.replaced)
         if row_filter is None:
             raise UnsupportedError(
-                f"INSERT: REPLACE WHERE {statement.replaced}: expected comparisons of columns with constants"
+                f"INSERT: REPLACE WHERE {statement.replaced.text}: expected comparisons of columns with constants"
             )
         arguments = {"mode": "overwrite", "overwrite_filter": row_filter}
     elif statement.overwrites and str(queries.spark.conf.get(_MODE, "STATIC")).upper() == "DYNAMIC":
@@ -134,7 +135,7 @@ def _named_as_table(frame: DataFrame, fields: list[NestedField] | None, changed:
     return frame.toDF(*whole)
 
 
-def _check_partition(changed: ChangedTable, given: dict[str, str | None]) -> None:
+def _check_partition(changed: ChangedTable, given: Collection[str]) -> None:
     """Checks that PARTITION names columns that the table is partitioned by as they are.
 
     Raises:
@@ -154,7 +155,7 @@ def _check_partition(changed: ChangedTable, given: dict[str, str | None]) -> Non
 
 
 def _given_fields(
-    changed: ChangedTable, statement: Insert, static: dict[str, str]
+    changed: ChangedTable, statement: Insert, static: dict[str, Statement]
 ) -> list[NestedField] | None:
     """The columns of the table that the query gives, in its order; `None` where their names are the query's."""
     fields = [each for each in changed.table.schema().fields if each.name not in static]
@@ -177,7 +178,7 @@ def _assigned(  # noqa: PLR0913 - what is assigned to what
     queries: Queries,
     frame: DataFrame,
     fields: list[NestedField] | None,
-    static: dict[str, str],
+    static: dict[str, Statement],
     changed: ChangedTable,
     *,
     added: Sequence[StructField],
@@ -208,8 +209,8 @@ def _assigned(  # noqa: PLR0913 - what is assigned to what
         cast = assign.cast(name, have.dataType, wanted[name])
         column = F.col(f"c{at}") if cast is None else F.col(f"c{at}").cast(cast)
         columns.append(column.alias(name))
-    for name, text in static.items():
-        value = _partition_value(queries, text, wanted[name].simpleString())
+    for name, given in static.items():
+        value = _partition_value(queries, given, wanted[name].simpleString())
         columns.append(F.expr(value).alias(name))
     return renamed.select(*columns)
 
@@ -240,14 +241,14 @@ def _types(changed: ChangedTable, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _static_filter(queries: Queries, changed: ChangedTable, static: dict[str, str]) -> Expression:
+def _static_filter(queries: Queries, changed: ChangedTable, static: dict[str, Statement]) -> Expression:
     """The rows that have the values of PARTITION."""
     if not static:
         return AlwaysTrue()
     wanted = _types(changed, list(static))
     filters: list[Expression] = []
-    for name, text in static.items():
-        value = _constant(queries, name, text, wanted[name].simpleString())
+    for name, given in static.items():
+        value = _constant(queries, name, given, wanted[name].simpleString())
         kind = str(changed.table.schema().find_type(name))
         if kind not in {"string", "int", "long", "date", "boolean"}:
             raise UnsupportedError(f"PARTITION ({name}): values of type {kind} are not supported")
@@ -255,31 +256,31 @@ def _static_filter(queries: Queries, changed: ChangedTable, static: dict[str, st
     return And(*filters) if len(filters) > 1 else filters[0]
 
 
-def _partition_value(queries: Queries, text: str, kind: str) -> str:
+def _partition_value(queries: Queries, given: Statement, kind: str) -> str:
     """The value of a column in PARTITION, as SQL of the type of the column. For Spark it is a text first."""
-    as_text = f"CAST(({text}\n) AS STRING)"
-    is_null = text.strip().upper() == "NULL"
-    is_string = text.strip()[:1] in {"'", '"'}
+    as_text = f"CAST(({given.text}\n) AS STRING)"
+    is_null = given.is_word("NULL")
+    is_string = given.text[:1] in {"'", '"'}
     legacy = "spark.sql.legacy"
     if (is_null and is_set(queries.spark, f"{legacy}.parseNullPartitionSpecAsStringLiteral")) or (
         kind == "string"
         and not (is_null or is_string)
         and is_set(queries.spark, f"{legacy}.keepPartitionSpecAsStringLiteral")
     ):
-        as_text = text_of(text.strip())
+        as_text = text_of(given.text)
     return f"CAST({as_text} AS {kind})"
 
 
-def _constant(queries: Queries, name: str, text: str, kind: str) -> Any:  # noqa: ANN401 - of the column's type
+def _constant(queries: Queries, name: str, given: Statement, kind: str) -> Any:  # noqa: ANN401 - of the column's type
     """The value of a column in PARTITION, as Spark casts it.
 
     Raises:
         InvalidInputError: It cannot be cast.
     """
-    query = f"SELECT ({text}\n) IS NULL, {_partition_value(queries, text, kind)}"
+    query = f"SELECT ({given.text}\n) IS NULL, {_partition_value(queries, given, kind)}"
     # Spark raises for a value that the column cannot have, whatever the mode of the session.
     with changed_settings(queries.spark, {"spark.sql.ansi.enabled": "true"}):
         row = queries.spark.sql(query, queries.args).first()
     if row is None or (row[1] is None and not row[0]):
-        raise InvalidInputError(f"INSERT: PARTITION ({name} = {text}): expected a value of type {kind}")
+        raise InvalidInputError(f"INSERT: PARTITION ({name} = {given.text}): expected a value of type {kind}")
     return row[1]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg.commit.merge_builder import matches_once
 from floeberg.errors import FloebergError, InvalidInputError
@@ -26,7 +26,6 @@ from floeberg.spark.sql.dml.retry import reads_of, repeated
 from floeberg.spark.sql.dml.row_changes import places_of
 from floeberg.spark.sql.query.queries import KEPT_ROWS
 from floeberg.spark.sql.text.dialect import dialect
-from floeberg.spark.sql.text.identifiers import name_parts
 from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments, written
 from floeberg.spark.write.row_changes import ChangedCounts, RowChange
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from floeberg.expressions import Expression
     from floeberg.spark.sql.dml.assignments import Path
     from floeberg.spark.sql.query.queries import Queries
-    from floeberg.spark.sql.text.grammar import Clause, Merge
+    from floeberg.spark.sql.text.grammar import Clause, ClauseRows, Merge
 
 __all__ = ["merge"]
 
@@ -88,12 +87,11 @@ def _evolve(changed: ChangedTable, statement: Merge, source: MergeSource) -> Non
     for clause in statement.clauses:
         if clause.settings is None:
             chosen |= set(source.columns)
-        for path, text in clause.settings or ():
-            parts = [fold(each) for each in name_parts(text) or ()]
+        for path, given in clause.settings or ():
+            parts = [fold(each) for each in given.as_name or ()]
             if parts and parts[-1] == fold(path[-1]) and parts[:-1] in ([], [alias]) and parts[-1] in named:
                 chosen.add(named[parts[-1]])
-    given = [each for each in source.frame.schema if each.name in chosen]
-    columns = new_columns(changed, given)
+    columns = new_columns(changed, [each for each in source.frame.schema if each.name in chosen])
     if columns:
         with changed.table.update_schema(case_sensitive=dialect().case_sensitive) as update:
             evolve(update, columns)
@@ -116,6 +114,23 @@ def _check_clauses(statement: Merge) -> None:
 
 
 @dataclass(frozen=True)
+class _SeenClause:
+    """A clause, with SQL that is evaluated on the join.
+
+    Args:
+        rows: The rows that it is for.
+        action: What is done to them.
+        condition: Which of them; `None` is all.
+        settings: Columns of the table, or fields of structs, and their values.
+    """
+
+    rows: ClauseRows
+    action: Literal["delete", "update", "insert"]
+    condition: str | None
+    settings: tuple[tuple[Path, str], ...]
+
+
+@dataclass(frozen=True)
 class _Merge:
     """One run.
 
@@ -125,6 +140,7 @@ class _Merge:
         changed: The table.
         source: The source.
         reads_itself: Whether the source was read from the table.
+        clauses: The clauses, once the source has its view.
     """
 
     queries: Queries
@@ -132,6 +148,7 @@ class _Merge:
     changed: ChangedTable
     source: MergeSource
     reads_itself: bool
+    clauses: tuple[_SeenClause, ...] = ()
     view: str = field(default_factory=lambda: f"{KEPT_ROWS}_{uuid.uuid4().hex}")
 
     def run(self) -> ChangedCounts:
@@ -141,7 +158,7 @@ class _Merge:
         frame = F.broadcast(self.source.frame) if sends_all else self.source.frame
         frame.createOrReplaceTempView(self.view)
         try:
-            return replace(self, statement=self._qualified()).changes(sends_all=sends_all)
+            return replace(self, clauses=self._qualified()).changes(sends_all=sends_all)
         finally:
             for view in (self.view, self._view_of_new):
                 self.queries.spark.catalog.dropTempView(view)
@@ -150,11 +167,11 @@ class _Merge:
         """Joins, and changes the rows. The clauses have qualified columns."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the same
 
-        changed, clauses = self.changed, self.statement.clauses
+        changed, clauses = self.changed, self.clauses
         schema = changed.spark_schema() if any(each.action != "delete" for each in clauses) else None
-        types = self._types(clauses)
+        types = self._types()
         parts = {
-            rows: self._applied(clauses, rows, types, schema)
+            rows: self._applied(rows, types, schema)
             for rows in ("matched", "not matched", "not matched by source")
         }
         reads_all = any(each.rows == "not matched by source" for each in clauses)
@@ -196,7 +213,7 @@ class _Merge:
         text = (
             f"SELECT CASE WHEN {old} AND {new} THEN {parts['matched']} WHEN {new} THEN {parts['not matched']} "  # noqa: S608 - the user's own text
             f"ELSE {parts['not matched by source']} END AS {_NEW}, {self._places} "
-            f"FROM {self._tables()} ON ({self.statement.condition}\n)"
+            f"FROM {self._tables()} ON ({self.statement.condition.text}\n)"
         )
         return self.queries.frame(text, narrowed=reach)
 
@@ -213,7 +230,7 @@ class _Merge:
             f"SELECT CASE WHEN {self._alias}.{ROW} IS NOT NULL THEN {parts['matched']} "  # noqa: S608 - the same
             f"ELSE {parts['not matched by source']} END AS {_NEW}, {self._places} "
             f"FROM {self.changed.relation} {kind} JOIN {quoted(self.view)} AS {self._alias} "
-            f"ON ({self.statement.condition}\n)"
+            f"ON ({self.statement.condition.text}\n)"
         )
         frame = self.queries.frame(text, narrowed=reach)
         if "not matched" not in rows:
@@ -256,31 +273,29 @@ class _Merge:
             return f"{target} LEFT OUTER JOIN {source}"
         return f"{source} {'LEFT OUTER' if 'not matched' in rows else 'INNER'} JOIN {target}"
 
-    def _qualified(self) -> Merge:
-        """The statement, with the columns of each clause as that clause sees them."""
+    def _qualified(self) -> tuple[_SeenClause, ...]:
+        """The clauses, with the columns of each as that clause sees them."""
         columns = ClauseColumns(self.changed, self.source.columns, self.statement.source_alias)
         clauses = []
         for each in self.statement.clauses:
             condition = None if each.condition is None else columns.seen(each.condition, each.rows)
-            settings = self._settings(each)
-            seen = tuple((path, columns.seen(text, each.rows)) for path, text in settings)
-            clauses.append(replace(each, condition=condition, settings=seen))
+            clauses.append(_SeenClause(each.rows, each.action, condition, self._settings(each, columns)))
         for text, rows in columns.uncertain:
             of_table = rows == "not matched by source"
             side = self.changed.relation if of_table else f"{quoted(self.view)} AS {self._alias}"
             # Spark raises what it cannot find.
             self.queries.frame(f"SELECT ({text}\n) FROM {side}", empty=True)  # noqa: S608 - the same
-        return replace(self.statement, clauses=tuple(clauses))
+        return tuple(clauses)
 
-    def _settings(self, clause: Clause) -> tuple[tuple[tuple[str, ...], str], ...]:
+    def _settings(self, clause: Clause, columns: ClauseColumns) -> tuple[tuple[Path, str], ...]:
         """The columns that a clause sets, those of `*` too, by their names in the table."""
         if clause.settings is not None:
             find = self.changed.path if clause.action == "update" else self._inserted
             paths = [find(parts, "MERGE") for parts, _ in clause.settings]
             check_paths(paths, "MERGE")
             return tuple(
-                (path, resolved(self.changed, path, text, "MERGE"))
-                for path, (_, text) in zip(paths, clause.settings, strict=True)
+                (path, columns.seen(resolved(self.changed, path, given, "MERGE"), clause.rows))
+                for path, (_, given) in zip(paths, clause.settings, strict=True)
             )
         fold = folding(case_sensitive=self.changed.case_sensitive)
         own = {fold(name): name for name in self.source.columns}
@@ -298,9 +313,9 @@ class _Merge:
     def _inserted(self, parts: Sequence[str], word: str) -> Path:
         return (self.changed.column(parts, word),)
 
-    def _types(self, clauses: tuple[Clause, ...]) -> dict[tuple[int, Path], Any]:
+    def _types(self) -> dict[tuple[int, Path], Any]:
         """The types of all values, by the clause and the column."""
-        asked = [(at, path, text) for at, each in enumerate(clauses) for path, text in each.settings or ()]
+        asked = [(at, path, text) for at, each in enumerate(self.clauses) for path, text in each.settings]
         if not asked:
             return {}
         listed = ", ".join(f"({text}\n) AS floeberg_{number}" for number, (_, _, text) in enumerate(asked))
@@ -308,20 +323,14 @@ class _Merge:
         have = self.queries.frame(f"SELECT {listed} FROM {source} CROSS JOIN {target}", empty=True).schema  # noqa: S608 - the same
         return {(at, path): have[number].dataType for number, (at, path, _) in enumerate(asked)}
 
-    def _applied(
-        self,
-        clauses: tuple[Clause, ...],
-        rows: str,
-        types: dict[tuple[int, Path], Any],
-        schema: SparkStruct | None,
-    ) -> str:
+    def _applied(self, rows: str, types: dict[tuple[int, Path], Any], schema: SparkStruct | None) -> str:
         """What becomes of rows: a struct, or null where nothing does."""
         cases, last = [], None
-        for at, clause in enumerate(clauses):
+        for at, clause in enumerate(self.clauses):
             if clause.rows != rows:
                 continue
             done = {"delete": DELETED, "update": UPDATED, "insert": INSERTED}[clause.action]
-            given = {path: (text, types[at, path]) for path, text in clause.settings or ()}
+            given = {path: (text, types[at, path]) for path, text in clause.settings}
             made = self._struct(done, given, schema)
             if clause.condition is None:
                 last = made

@@ -6,7 +6,8 @@ Otherwise Spark evaluates them, and tasks change the rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE
@@ -15,83 +16,108 @@ from floeberg.spark.sql.dml.affected_rows import combined, reach_of_condition
 from floeberg.spark.sql.dml.assignments import check_paths, resolved, value_of
 from floeberg.spark.sql.dml.retry import reads_of, repeated
 from floeberg.spark.sql.pushdown.strict import exact_filter, exact_values
+from floeberg.spark.sql.text.grammar import Update
 from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments
 from floeberg.spark.write.row_changes import ChangedCounts, RowChange
 from floeberg.spark.write.tasks import DELETED, PLACES, UPDATED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
 
+    from floeberg.expressions import Expression
     from floeberg.spark.sql.dml.assignments import Path
     from floeberg.spark.sql.query.queries import Queries
-    from floeberg.spark.sql.text.grammar import Delete, Update
+    from floeberg.spark.sql.text.grammar import Delete
+    from floeberg.spark.sql.text.statement import Statement
 
-__all__ = ["check_once", "delete", "places_of", "update"]
+__all__ = ["FoundRows", "check_once", "delete", "places_of", "update"]
 
 _LINEAGE = 3
 
 
+@dataclass(frozen=True)
+class FoundRows:
+    """A DELETE or an UPDATE, looked up in its table.
+
+    Args:
+        changed: The table.
+        condition: The rows; `None` is all.
+        settings: Columns and fields of structs that are set, with their values; `None` where rows are deleted.
+        row_filter: The filter that keeps exactly these rows; `None` where Spark is to find them.
+        values: The constants that columns are set to; `None` where Spark is to compute values.
+    """
+
+    changed: ChangedTable
+    condition: Statement | None
+    settings: list[tuple[Path, Statement]] | None
+    row_filter: Expression | None
+    values: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, queries: Queries, statement: Delete | Update) -> FoundRows:
+        """Those of a statement."""
+        changed = ChangedTable.of(queries.spark, queries.known, statement.target)
+        condition, settings = statement.condition, None
+        if isinstance(statement, Update):
+            paths = [changed.path(parts, "UPDATE") for parts, _ in statement.settings]
+            check_paths(paths, "UPDATE")
+            settings = [
+                (path, resolved(changed, path, given, "UPDATE"))
+                for path, (_, given) in zip(paths, statement.settings, strict=True)
+            ]
+        row_filter = ALWAYS_TRUE if condition is None else exact_filter(queries.spark, changed, condition)
+        values = None if row_filter is None else exact_values(changed, settings or ())
+        return cls(changed, condition, settings, row_filter, values)
+
+    def query(self, values: str) -> str:
+        """The query that finds the places of the rows.
+
+        Args:
+            values: Columns beside the places, as SQL.
+        """
+        is_update = self.settings is not None
+        where = "" if self.condition is None else f" WHERE ({self.condition.text}\n)"
+        return (
+            f"SELECT {UPDATED if is_update else DELETED} AS {PLACES[0]}, "  # noqa: S608 - the user's own text
+            f"{places_of(self.changed, with_row_ids=is_update)}{values} FROM {self.changed.relation}{where}"
+        )
+
+    def listed(self) -> str:
+        """The values that are set, as columns of SQL."""
+        given = enumerate(self.settings or ())
+        return ", ".join(f"({value.text}\n) AS floeberg_{at}" for at, (_, value) in given)
+
+
 def delete(queries: Queries, statement: Delete) -> ChangedCounts:
     """Deletes rows."""
-    changed = ChangedTable.of(queries.spark, queries.known, statement.target)
-    condition = statement.condition
-    row_filter = (
-        ALWAYS_TRUE if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
-    )
-    if row_filter is not None:
-        done = changed.table.delete(row_filter, branch=changed.branch)
+    found = FoundRows.of(queries, statement)
+    if found.row_filter is not None:
+        done = found.changed.table.delete(found.row_filter, branch=found.changed.branch)
         return ChangedCounts(done.snapshot_id, deleted_rows=done.deleted_rows)
-    text = (
-        f"SELECT {DELETED} AS {PLACES[0]}, {places_of(changed, with_row_ids=False)} "  # noqa: S608 - the user's own text
-        f"FROM {changed.relation} WHERE ({condition}\n)"
-    )
-    return _changed(queries, changed, "delete", condition, lambda: text)
+    return _changed(queries, found, "delete")
 
 
 def update(queries: Queries, statement: Update) -> ChangedCounts:
     """Sets columns of rows."""
-    changed = ChangedTable.of(queries.spark, queries.known, statement.target)
-    paths = [changed.path(parts, "UPDATE") for parts, _ in statement.settings]
-    check_paths(paths, "UPDATE")
-    settings = [
-        (path, resolved(changed, path, text, "UPDATE"))
-        for path, (_, text) in zip(paths, statement.settings, strict=True)
-    ]
-    condition = statement.condition
-    row_filter = (
-        ALWAYS_TRUE if condition is None else exact_filter(queries.spark, queries.known, changed, condition)
-    )
-    values = None if row_filter is None else exact_values(changed, settings)
-    if row_filter is not None and values is not None:
-        done = changed.table.update(values, row_filter, branch=changed.branch)
+    found = FoundRows.of(queries, statement)
+    if found.row_filter is not None and found.values is not None:
+        done = found.changed.table.update(found.values, found.row_filter, branch=found.changed.branch)
         return ChangedCounts(done.snapshot_id, updated_rows=done.updated_rows)
-    where = "" if condition is None else f" WHERE ({condition}\n)"
-
-    def query() -> str:
-        new = _new_values(queries, changed, settings)
-        return (
-            f"SELECT {UPDATED} AS {PLACES[0]}, {places_of(changed, with_row_ids=True)}, {new} "  # noqa: S608 - the same
-            f"FROM {changed.relation}{where}"
-        )
-
-    return _changed(queries, changed, "update", condition, query)
+    return _changed(queries, found, "update")
 
 
-def _changed(
-    queries: Queries,
-    changed: ChangedTable,
-    command: Literal["delete", "update"],
-    condition: str | None,
-    query: Callable[[], str],
-) -> ChangedCounts:
-    """Changes the rows that a query finds."""
+def _changed(queries: Queries, found: FoundRows, command: Literal["delete", "update"]) -> ChangedCounts:
+    """Changes the rows that Spark finds."""
+    changed = found.changed
 
     def run() -> ChangedCounts:
         queries.reads.clear()
-        frame = queries.frame(query())
+        # A conflict may bring a newer schema.
+        values = "" if found.settings is None else f", {_new_values(queries, found)}"
+        frame = queries.frame(found.query(values))
         reads_itself = reads_of(queries, changed) > 1
         change = RowChange(
             changed.table,
@@ -100,7 +126,7 @@ def _changed(
             changed.read_snapshot_id,
             conflict_filter=ALWAYS_TRUE
             if reads_itself
-            else combined(reach_of_condition(queries, changed, condition)),
+            else combined(reach_of_condition(queries, changed, found.condition)),
             explain_twice=lambda file, position: f"row {position} of {file}",
         )
         # Places are few bytes, wherever they are. New rows of a file come to one task, which writes few files.
@@ -137,11 +163,11 @@ def check_once(names: Sequence[str], word: str) -> None:
         raise InvalidInputError(f"{word}: the column {twice!r} is set twice")
 
 
-def _new_values(queries: Queries, changed: ChangedTable, settings: Sequence[tuple[Path, str]]) -> str:
+def _new_values(queries: Queries, found: FoundRows) -> str:
     """The columns of changed rows, as SQL."""
-    listed = ", ".join(f"({text}\n) AS floeberg_{at}" for at, (_, text) in enumerate(settings))
-    have = queries.frame(f"SELECT {listed} FROM {changed.relation}", empty=True).schema  # noqa: S608 - the same
-    given = {path: (text, have[at].dataType) for at, (path, text) in enumerate(settings)}
+    changed = found.changed
+    have = queries.frame(f"SELECT {found.listed()} FROM {changed.relation}", empty=True).schema  # noqa: S608 - the same
+    given = {path: (each.text, have[at].dataType) for at, (path, each) in enumerate(found.settings or ())}
     assign, columns = Assignments(queries.spark), []
     for field in changed.spark_schema():
         old = f"{changed.visible}.{quoted(field.name)}"

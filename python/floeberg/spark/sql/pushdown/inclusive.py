@@ -42,12 +42,12 @@ class Condition:
     Args:
         tree: The condition.
         columns: What `Columns.find` gives a column.
-        statement: The statement.
+        statement: The statement, or the condition alone.
     """
 
     def __init__(self, tree: Any, columns: Columns, statement: Statement) -> None:  # noqa: ANN401 - sqlglot's
-        self._tree = tree
-        self._columns = columns
+        self.tree = tree
+        self.columns = columns
         self._statement = statement
         self._is_exact = False
 
@@ -55,11 +55,11 @@ class Condition:
         """What Spark has to be asked first."""
         from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-        for node in self._tree.find_all(
+        for node in self.tree.find_all(
             exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Between, exp.In
         ):
             sides = [each for each in node.iter_expressions() if isinstance(each, exp.Column)]
-            column = self._columns.find(sides[0]) if sides else None
+            column = self.columns.find(sides[0]) if sides else None
             others = [
                 constant_of(each, self._statement) for each in node.iter_expressions() if each not in sides
             ]
@@ -69,13 +69,13 @@ class Condition:
 
     def filter(self, moments: SessionTimestamps) -> Expression | None:
         """The filter that the condition implies, or `None`."""
-        return self._implied(self._tree, moments, negated=False)
+        return self._implied(self.tree, moments, negated=False)
 
     def exact_filter(self, moments: SessionTimestamps) -> Expression | None:
         """The filter that keeps the rows for which the condition holds, and no others; `None` if it is not sure."""
         self._is_exact = True
         try:
-            return self._implied(self._tree, moments, negated=False)
+            return self._implied(self.tree, moments, negated=False)
         finally:
             self._is_exact = False
 
@@ -103,12 +103,12 @@ class Condition:
         if isinstance(node, exp.Like):
             return self._like(node, negated=negated is not bool(node.args.get("negate")))
         if isinstance(node, exp.Is):
-            column = self._columns.find(node.this)
+            column = self.columns.find(node.this)
             if column is None or not isinstance(node.expression, exp.Null):
                 return None
             return NotNull(column[0]) if negated else IsNull(column[0])
         if isinstance(node, exp.Column):
-            column = self._columns.find(node)
+            column = self.columns.find(node)
             return EqualTo(column[0], not negated) if column is not None and column[1] == "boolean" else None
         return self._comparison(node, moments, negated=negated)
 
@@ -131,7 +131,7 @@ class Condition:
         other: Any,  # noqa: ANN401 - the same
         moments: SessionTimestamps,
     ) -> Expression | None:
-        found, constant = self._columns.find(column), constant_of(other, self._statement)
+        found, constant = self.columns.find(column), constant_of(other, self._statement)
         if found is None or constant is None or self._is_uncertain(found[1]):
             return None
         literals = literals_for(found[1], [constant], moments, listed=False)
@@ -150,7 +150,7 @@ class Condition:
         return low | high if negated else low & high
 
     def _in(self, node: Any, moments: SessionTimestamps, *, negated: bool) -> Expression | None:  # noqa: ANN401 - the same
-        column = self._columns.find(node.this)
+        column = self.columns.find(node.this)
         constants = [constant_of(each, self._statement) for each in node.expressions]
         if column is None or not constants or None in constants:
             return None
@@ -163,7 +163,7 @@ class Condition:
         return NotIn(column[0], literals) & NotNull(column[0]) if negated else In(column[0], literals)
 
     def _like(self, node: Any, *, negated: bool) -> Expression | None:  # noqa: ANN401 - the same
-        column, pattern = self._columns.find(node.this), constant_of(node.expression, self._statement)
+        column, pattern = self.columns.find(node.this), constant_of(node.expression, self._statement)
         if column is None or column[1] != "string" or pattern is None or pattern.kind != "string":
             return None
         text = str(pattern.value)

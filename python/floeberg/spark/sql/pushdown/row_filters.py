@@ -11,17 +11,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, LimitExceededError
+from floeberg.spark.session.conf import texts_are_certain, timestamps_are_certain
 from floeberg.spark.sql.pushdown.inclusive import Condition
+from floeberg.spark.sql.pushdown.literals import SessionTimestamps
+from floeberg.spark.sql.pushdown.supported import is_understood
 from floeberg.spark.sql.pushdown.table_columns import Columns
 from floeberg.spark.sql.text.references import direct_relations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
     from floeberg.scan import Scan
-    from floeberg.spark.sql.pushdown.literals import SessionTimestamps
     from floeberg.spark.sql.text.references import Reference
     from floeberg.spark.sql.text.statement import Statement
+    from floeberg.spark.sql.text.targets import ChangedTable
 
-__all__ = ["conditions", "pushed"]
+__all__ = ["certain", "conditions", "conditions_of", "pushed"]
 
 _SELECT_PARTS = frozenset(
     [
@@ -59,7 +66,7 @@ def conditions(
     select = reference.select
     if statement.is_opaque or select is None or not _is_plain(reference):
         return []
-    columns = Columns(reference, scan, case_sensitive=case_sensitive)
+    columns = Columns.of_use(reference, scan, case_sensitive=case_sensitive)
     relations = direct_relations(select)
     place = next((at for at, (relation, _) in enumerate(relations) if relation is reference.node), None)
     if place is None or any(relation.args.get("pivots") for relation, _ in relations):
@@ -76,6 +83,35 @@ def conditions(
     return [Condition(tree, columns, statement) for tree in found]
 
 
+def conditions_of(
+    changed: ChangedTable, condition: Statement | None, beside: str | None = None
+) -> list[Condition]:
+    """The conditions that the rows of a table meet that a statement changes.
+
+    Args:
+        changed: The table.
+        condition: What the statement says; `None` is nothing.
+        beside: What columns of the source of a merge are qualified with.
+    """
+    if condition is None or condition.is_opaque or condition.expression is None:
+        return []
+    columns = Columns.of_target(changed, beside)
+    return [Condition(each, columns, condition) for each in _conjuncts(condition.expression)]
+
+
+def certain(
+    spark: SparkSession, *found: list[Condition]
+) -> tuple[tuple[list[Condition], ...], SessionTimestamps]:
+    """The conditions that mean the same here and in a session, and what it says of their moments."""
+    if not texts_are_certain(spark):
+        found = tuple([] for _ in found)
+    if not timestamps_are_certain(spark):
+        found = tuple([each for each in group if not list(each.moments())] for group in found)
+    moments = SessionTimestamps(spark)
+    moments.ask(moment for group in found for each in group for moment in each.moments())
+    return found, moments
+
+
 def pushed(found: list[Condition], scan: Scan, moments: SessionTimestamps) -> Scan:
     """The scan with all filters that conditions imply."""
     for condition in found:
@@ -88,10 +124,16 @@ def pushed(found: list[Condition], scan: Scan, moments: SessionTimestamps) -> Sc
     return scan
 
 
-def _conjuncts(tree: Any) -> list[Any]:  # noqa: ANN401 - sqlglot's
+def _conjuncts(tree: Any) -> Iterator[Any]:  # noqa: ANN401 - sqlglot's
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    return list(tree.flatten()) if isinstance(tree, exp.And) else [tree]
+    if isinstance(tree, exp.Paren) and is_understood(tree):
+        yield from _conjuncts(tree.this)
+    elif isinstance(tree, exp.And) and is_understood(tree):
+        for each in tree.flatten():
+            yield from _conjuncts(each)
+    else:
+        yield tree
 
 
 def _is_plain(reference: Reference) -> bool:

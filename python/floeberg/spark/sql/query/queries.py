@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.conf import is_case_sensitive
 from floeberg.spark.session.names import quoted
-from floeberg.spark.sql.query.system_functions import TRUNCATE, with_typed_functions
+from floeberg.spark.sql.query.system_functions import TRUNCATE, typed_functions
 from floeberg.spark.sql.query.table_frames import frames_of
+from floeberg.spark.sql.text.edits import edited, rewritten
 from floeberg.spark.sql.text.grammar import Definitions
 from floeberg.spark.sql.text.references import references
-from floeberg.spark.sql.text.rewriting import edits, template
-from floeberg.spark.sql.text.statement import parse_query, read_statement
-from floeberg.spark.sql.text.table_queries import with_selects
+from floeberg.spark.sql.text.rewriting import edits, escaped, template
+from floeberg.spark.sql.text.statement import Statement, read_statement
+from floeberg.spark.sql.text.table_queries import selects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
     from floeberg.expressions import Expression
     from floeberg.spark.sql.text.known_tables import KnownTables
     from floeberg.spark.sql.text.references import Reference
-    from floeberg.spark.sql.text.statement import Statement
     from floeberg.table import Table
 
-__all__ = ["KEPT_ROWS", "Queries", "Reads"]
+__all__ = ["KEPT_ROWS", "Queries", "Reads", "as_query"]
 
 KEPT_ROWS = "floeberg_kept"
 """Begins the names of views of rows that are kept."""
@@ -77,38 +77,34 @@ class Queries:
     defined: Definitions = field(default_factory=Definitions)
 
     def frame(
-        self, text: str, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
+        self, query: Statement | str, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
     ) -> DataFrame:
         """The frame of a query, which may name what the statement defines.
 
         Args:
-            text: The query.
+            query: The query.
             empty: Whether only its columns are asked for: no table is planned.
             narrowed: Filters that the rows of the tables in its own FROM pass, those of subqueries not; `None` is
                 nothing that is known.
         """
-        statement = self._read(text)
+        statement = self.with_definitions(query)
         if statement is None:
-            return self.spark.sql(text, self.args)
+            return self.spark.sql(_text(query), self.args)
         return self.run(statement, empty=empty, narrowed=narrowed)
 
-    def with_definitions(self, text: str) -> str:
-        """A query, with the common table expressions of the statement before it where it may name them."""
-        statement = self._read(text)
-        return text if statement is None else statement.text
+    def with_definitions(self, query: Statement | str) -> Statement | None:
+        """A query, with the common table expressions of the statement before it where it may name them.
 
-    def _read(self, text: str) -> Statement | None:
-        """A query with the common table expressions before it; `None` where Spark is to say what is wrong."""
-        statement = read_statement(text)
-        # TABLE name, where what stands before it was not part of the text.
-        statement = None if statement is None else with_selects(statement)
+        `None` is one of which Spark is to say what is wrong.
+        """
+        statement = as_query(query)
         # A name may be put together by Spark.
         if statement is None or not (
             self.defined.text and (statement.hides_columns or statement.words & self.defined.names)
         ):
             return statement
         # One that defines names of its own stands in brackets.
-        begins = statement.tokens[0].text.upper()
+        begins = statement.tokens[0].upper
         own = f"SELECT * FROM ({statement.text}\n)" if begins == "WITH" else statement.text  # noqa: S608 - the user's own text
         return read_statement(f"{self.defined.text} {own}")
 
@@ -132,16 +128,17 @@ class Queries:
         """
         spark = self.spark
         tree = _query(spark, statement, self.known)
-        if tree is not None and TRUNCATE in statement.text:
-            statement = with_typed_functions(spark, statement, tree, self._type_of) or statement
-            tree = _query(spark, statement, self.known)
+        is_typed = tree is not None and TRUNCATE in statement.text
+        typed = typed_functions(spark, statement, tree, self._type_of) if is_typed else []
         uses = [] if tree is None else references(statement, tree, self.known)
         if not empty:
             self.reads.others.extend(_others(spark, statement, tree, uses))
         if not uses:
-            return _run(spark, statement, self.known, before + statement.text + after, self.args, {})
+            return _run(
+                spark, statement, self.known, before + edited(statement, typed) + after, self.args, {}
+            )
         case_sensitive = is_case_sensitive(spark)
-        changes = edits(statement, tree, uses, case_sensitive=case_sensitive)
+        changes = [*edits(statement, tree, uses, case_sensitive=case_sensitive), *typed]
         if not empty:
             self.reads.tables.extend(use.found.table for use in uses)
         frames = frames_of(
@@ -155,10 +152,12 @@ class Queries:
             narrowed=narrowed,
         )
         named = {f"floeberg_{at}": frame for at, frame in enumerate(frames)}
-        whole = template(before, ()) + template(statement.text, changes) + template(after, ())
+        whole = escaped(before) + template(statement, changes) + escaped(after)
         return _run(spark, statement, self.known, whole, self.args, named)
 
-    def run_with(self, before: str, query: str, *, empty: bool = False, after: str = "") -> DataFrame:
+    def run_with(
+        self, before: str, query: Statement | str, *, empty: bool = False, after: str = ""
+    ) -> DataFrame:
         """Runs a statement that is a query with something before it, as `EXPLAIN`.
 
         Args:
@@ -167,10 +166,9 @@ class Queries:
             empty: Whether only its columns are asked for.
             after: What stands after the query.
         """
-        statement = read_statement(query)
-        statement = None if statement is None else with_selects(statement)
+        statement = as_query(query)
         if statement is None:
-            return self.spark.sql(before + query + after, self.args)
+            return self.spark.sql(before + _text(query) + after, self.args)
         return self.run(statement, empty=empty, before=before, after=after)
 
     def _type_of(self, query: str) -> str:
@@ -178,11 +176,22 @@ class Queries:
         return self.frame(query, empty=True).schema[0].dataType.simpleString()
 
 
+def as_query(query: Statement | str) -> Statement | None:
+    """A query as it is run; `None` where Spark is to say what is wrong."""
+    statement = read_statement(query) if isinstance(query, str) else query
+    # TABLE name, where what stands before it was not part of the text.
+    return None if statement is None else rewritten(statement, selects(statement))
+
+
+def _text(query: Statement | str) -> str:
+    return query if isinstance(query, str) else query.text
+
+
 def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any:  # noqa: ANN401 - sqlglot's
     """The tree of the query; `None` if it names no table of the catalog and Spark runs it."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    trees, near = parse_query(statement) if statement.is_query else ([], "")
+    trees, near = statement.trees if statement.is_query else ([], "")
     if len(trees) == 1 and isinstance(trees[0], exp.Query):
         return trees[0]
     # After a table may stand a column of it.

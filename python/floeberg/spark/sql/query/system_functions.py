@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.sql.text.edits import Edit
 from floeberg.spark.sql.text.references import select_of
-from floeberg.spark.sql.text.rewriting import Edit, edited
-from floeberg.spark.sql.text.statement import closing_token, read_statement
+from floeberg.spark.sql.text.token_reader import TokenReader
+from floeberg.spark.sql.text.tokens import closing
 from floeberg.transforms import _functions as transforms
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.text.known_tables import KnownTables
     from floeberg.spark.sql.text.statement import Statement
 
-__all__ = ["TRUNCATE", "with_functions", "with_typed_functions"]
+__all__ = ["TRUNCATE", "functions", "typed_functions"]
 
 TRUNCATE = "floeberg_truncate"
 """Stands for the function whose type is not known yet."""
@@ -41,8 +42,8 @@ _MADE: WeakKeyDictionary[SparkSession, set[str]] = WeakKeyDictionary()
 _LOCK = Lock()
 
 
-def with_functions(spark: SparkSession, known: KnownTables, statement: Statement) -> Statement | None:
-    """The statement with functions of the session instead of those of the catalogs' namespace `system`.
+def functions(spark: SparkSession, known: KnownTables, statement: Statement) -> list[Edit]:
+    """What puts functions of the session instead of those of the catalogs' namespace `system`.
 
     Raises:
         UnsupportedError: PySpark is older than 4.1.
@@ -61,16 +62,16 @@ def with_functions(spark: SparkSession, known: KnownTables, statement: Statement
                 if function in _RESULTS:
                     _make(spark, f"floeberg_{function}", _RESULTS[function], _FUNCTIONS[function])
                 changes.append(Edit(name.starts[0], name.ends[-1], f"floeberg_{function}"))
-    return read_statement(edited(statement.text, changes)) if changes else statement
+    return changes
 
 
-def with_typed_functions(
+def typed_functions(
     spark: SparkSession,
     statement: Statement,
     tree: Any,  # noqa: ANN401 - sqlglot's
     type_of: Callable[[str], str],
-) -> Statement | None:
-    """The statement with the functions of the types of their arguments.
+) -> list[Edit]:
+    """What puts the functions of the types of their arguments.
 
     Args:
         spark: The session.
@@ -83,24 +84,25 @@ def with_typed_functions(
     """
     changes = []
     for at, token in enumerate(statement.tokens):
-        if token.text != TRUNCATE or not _is_called(statement, token.end + 1):
+        if token.text != TRUNCATE or not _is_called(statement, token.end):
             continue
-        value, start, end = _value(statement, at + 1)
-        kind = _kind(value, tree, (start, end), type_of)
+        value = _value(statement, at + 1)
+        kind = _kind(value, tree, type_of)
         if not _TRUNCATED.fullmatch(kind):
             raise UnsupportedError(
-                f"system.truncate: {value} is of type {kind}: expected whole numbers, decimals, texts or binary values"
+                f"system.truncate: {value.text} is of type {kind}: expected whole numbers, decimals, texts or "
+                "binary values"
             )
         name = f"{TRUNCATE}_{re.sub('[^a-z0-9]+', '_', kind).strip('_')}"
         _make(spark, name, kind, _truncated(kind))
-        changes.append(Edit(token.start, token.end + 1, name))
-    return read_statement(edited(statement.text, changes)) if changes else statement
+        changes.append(Edit(token.start, token.end, name))
+    return changes
 
 
 def _is_called(statement: Statement, end: int) -> bool:
     """Whether a bracket follows a name."""
     after = next((token for token in statement.tokens if token.start >= end), None)
-    return after is not None and after.token_type.name == "L_PAREN"
+    return after is not None and after.upper == "("
 
 
 def _version(statement: Statement, start: int, end: int) -> Edit:
@@ -108,41 +110,34 @@ def _version(statement: Statement, start: int, end: int) -> Edit:
 
     tokens = statement.tokens
     opening = next(at for at, token in enumerate(tokens) if token.start >= end)
-    closing = closing_token(tokens, opening)
-    if closing != opening + 1:
+    if closing(tokens, opening) != opening + 1:
         raise InvalidInputError(f"system.{_VERSION}: expected no arguments")
-    return Edit(start, tokens[closing].end + 1, f"'floeberg {__version__}'")
+    return Edit(start, tokens[opening + 1].end, f"'floeberg {__version__}'")
 
 
-def _value(statement: Statement, opening: int) -> tuple[str, int, int]:
-    """The second argument of a call: its text, and where it is.
+def _value(statement: Statement, opening: int) -> Statement:
+    """The second argument of a call.
 
     Raises:
         InvalidInputError: There are not two.
     """
-    tokens, depth, commas = statement.tokens, 0, list[int]()
-    closing = closing_token(tokens, opening)
-    for at in range(opening, closing or opening):
-        sign = tokens[at].token_type.name
-        depth += {"L_PAREN": 1, "L_BRACKET": 1, "L_BRACE": 1}.get(sign, 0)
-        depth -= {"R_PAREN": 1, "R_BRACKET": 1, "R_BRACE": 1}.get(sign, 0)
-        if depth == 1 and sign == "COMMA":
-            commas.append(at)
-    if closing is None or len(commas) != 1:
+    inside = TokenReader.of(statement, opening).inside()
+    given = [] if inside.is_at_end else inside.listed(lambda each: each.until(","))
+    if len(given) != 2:  # noqa: PLR2004 - a width and a value
         raise InvalidInputError("system.truncate: expected a width and a value, as in truncate(4, note)")
-    start, end = tokens[commas[0] + 1].start, tokens[closing - 1].end + 1
-    return statement.text[start:end], start, end
+    return given[1]
 
 
-def _kind(value: str, tree: Any, place: tuple[int, int], type_of: Callable[[str], str]) -> str:  # noqa: ANN401 - the same
+def _kind(value: Statement, tree: Any, type_of: Callable[[str], str]) -> str:  # noqa: ANN401 - the same
     from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    query = " ".join([*_definitions(tree), f"SELECT ({value}\n) AS c", *_relations(tree, place)])
+    query = " ".join([*_definitions(tree), f"SELECT ({value.text}\n) AS c", *_relations(tree, value)])
     try:
         return type_of(query)
     except PySparkException as error:
         raise UnsupportedError(
-            f"system.truncate: the type of {value} is not known here: write CAST({value} AS STRING), or another type"
+            f"system.truncate: the type of {value.text} is not known here: write CAST({value.text} AS STRING), or "
+            "another type"
         ) from error
 
 
@@ -152,12 +147,12 @@ def _definitions(tree: Any) -> Iterator[str]:  # noqa: ANN401 - the same
         yield found.sql(dialect="spark")
 
 
-def _relations(tree: Any, place: tuple[int, int]) -> Iterator[str]:  # noqa: ANN401 - the same
-    """The FROM of the SELECT that the columns in a part of the text belong to."""
+def _relations(tree: Any, value: Statement) -> Iterator[str]:  # noqa: ANN401 - the same
+    """The FROM of the SELECT that the columns in a value belong to."""
     from sqlglot import exp  # noqa: PLC0415 - the same
 
     for node in tree.find_all(exp.Column):
-        if place[0] <= node.parts[0].meta.get("start", -1) < place[1]:
+        if value.start <= node.parts[0].meta.get("start", -1) < value.end:
             select = select_of(node)
             parts = [] if select is None else [select.args.get("from_") or select.args.get("from")]
             parts += (

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.batch_limits import frame_of_arrow
-from floeberg.spark.session.conf import texts_are_certain, timestamps_are_certain
 from floeberg.spark.session.time_types import check_times
-from floeberg.spark.sql.pushdown.literals import SessionTimestamps
-from floeberg.spark.sql.pushdown.row_filters import conditions, pushed
+from floeberg.spark.sql.pushdown.row_filters import certain, conditions, pushed
 from floeberg.spark.sql.query.cached_tables import kept_frame
 from floeberg.spark.sql.query.changelogs import changes_frame
 from floeberg.spark.sql.query.columns import named_columns, needed_columns, reaches_all
@@ -54,20 +52,16 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
         narrowed: Filters that the rows of the uses in the outermost FROM pass.
     """
     scans = [_scan_of(spark, use, case_sensitive=case_sensitive) for use in uses]
-    as_texts = not texts_are_certain(spark)
     found = [
         []
-        if as_texts or use.found.metadata not in {None, CHANGES}
+        if use.found.metadata not in {None, CHANGES}
         else conditions(use, scan, statement, case_sensitive=case_sensitive)
         for use, scan in zip(uses, scans, strict=True)
     ]
-    if not timestamps_are_certain(spark):
-        found = [[each for each in group if not list(each.moments())] for group in found]
-    moments = SessionTimestamps(spark)
-    moments.ask(moment for group in found for condition in group for moment in condition.moments())
+    known, moments = certain(spark, *found)
     frames: dict[tuple[int, str], DataFrame] = {}
     named: list[DataFrame] = []
-    for use, scan, group in zip(uses, scans, found, strict=True):
+    for use, scan, group in zip(uses, scans, known, strict=True):
         if use.found.metadata == CHANGES:
             columns = named_columns(statement, tree, use, scan.schema())
             named.append(changes_frame(spark, pushed(group, scan, moments).select(*columns), reading))

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.conf import changed_settings
-from floeberg.spark.sql.query.queries import Reads
+from floeberg.spark.sql.query.queries import Reads, as_query
 from floeberg.spark.sql.text.dialect import Dialect, read_in
 from floeberg.spark.sql.text.grammar import Definitions
-from floeberg.spark.sql.text.statement import parse_query, read_statement
-from floeberg.spark.sql.text.table_queries import with_selects
+from floeberg.spark.sql.text.statement import read_statement
 from floeberg.spark.views import (
     FollowingView,
     followed,
@@ -76,22 +75,25 @@ class QueryView:
     semantic_hash: int = 0
     """As Spark computes it of what it shows."""
 
-    def make(self, queries: Queries, begins: str) -> None:
+    def make(self, queries: Queries, begins: str, statement: Statement | None = None) -> None:
         """Makes the view.
 
         Args:
             queries: The session and the tables.
             begins: The words before its name.
+            statement: Its query, where it is read already.
         """
         spark = queries.spark
         own = self._own(queries)
         with read_in(Dialect.of(spark, self.query)), changed_settings(spark, _STORES_PLAN):
-            own.run_with(f"{begins} {self.shape} ", self.query)
+            statement = read_statement(self.query) if statement is None else statement
+            own.run_with(f"{begins} {self.shape} ", self.query if statement is None else statement)
         followed_names = {view.name.lower() for view in followed(spark)}
-        made = replace(self, depends=_relations(self.query) & followed_names)
+        depends = frozenset() if statement is None else _relations(statement) & followed_names
+        made = replace(self, depends=depends)
         made = replace(
             made,
-            state=made.state_of(queries.known, spark),
+            state=made.state_of(queries.known, spark, statement),
             semantic_hash=spark.table(full_name(spark, made)).semanticHash(),
         )
         remember(spark, made)
@@ -110,11 +112,20 @@ class QueryView:
         if is_cached:
             spark.sql(f"CACHE LAZY TABLE {name} {self.options}")
 
-    def state_of(self, known: KnownTables, spark: SparkSession) -> tuple[Any, ...]:
-        """What the tables are that it reads, those of views too."""
+    def state_of(
+        self, known: KnownTables, spark: SparkSession, statement: Statement | None = None
+    ) -> tuple[Any, ...]:
+        """What the tables are that it reads, those of views too.
+
+        Args:
+            known: The tables that a statement may name.
+            spark: The session.
+            statement: Its query, where it is read already.
+        """
         known = known.beside(self.catalog)
-        with read_in(Dialect.of(spark, self.query)):
-            statement = read_statement(self.query)
+        if statement is None:
+            with read_in(Dialect.of(spark, self.query)):
+                statement = read_statement(self.query)
         found: list[Any] = []
         for name in () if statement is None else statement.names:
             # After a table may stand a column of it.
@@ -155,21 +166,18 @@ def renew_views(queries: Queries, words: Collection[str]) -> None:
             view.renew(queries)
 
 
-def reads_catalog(queries: Queries, query: str) -> bool:
+def reads_catalog(queries: Queries, query: Statement) -> bool:
     """Whether a query names a table of a catalog, or a view of one."""
-    statement = read_statement(query)
-    if statement is None:
-        return False
     known = queries.known
-    names = (parts for each in statement.names for parts in (each.parts, each.parts[:-1]))
+    names = (parts for each in query.names for parts in (each.parts, each.parts[:-1]))
     return any(known.look_up(parts) is not None for parts in names) or bool(
-        followed(queries.spark, statement.words)
+        followed(queries.spark, query.words)
     )
 
 
 def create_temp_view(queries: Queries, words: TokenReader, statement: Statement) -> bool:
     """Runs `CREATE [OR REPLACE] [GLOBAL] TEMPORARY VIEW`; `False` where the view is Spark's alone."""
-    text = statement.text
+    text = statement.source
     words.expect("CREATE")
     words.take("OR", "REPLACE")
     is_global = words.take("GLOBAL")
@@ -185,14 +193,16 @@ def create_temp_view(queries: Queries, words: TokenReader, statement: Statement)
     if not words.take("AS") or words.is_at_end:
         return False
     query = words.rest()
-    if not reads_catalog(queries, query.text):
+    if not reads_catalog(queries, query):
         return False
-    shape = text[begins_at : query.words[0].start].rstrip()
-    if parts[-1].lower() in _relations(query.text):
+    shape = text[begins_at : query.start].rstrip()
+    if parts[-1].lower() in _relations(query):
         raise InvalidInputError(
             f"CREATE VIEW: the view {parts[-1]!r} reads a view of its own name: give it another name"
         )
-    make_view(queries, text[:begins_at].rstrip(), parts[-1], shape, query.text, is_global=is_global)
+    make_view(
+        queries, text[statement.start : begins_at].rstrip(), parts[-1], shape, query, is_global=is_global
+    )
     return True
 
 
@@ -201,23 +211,22 @@ def make_view(  # noqa: PLR0913 - the parts of a view
     begins: str,
     name: str,
     shape: str,
-    query: str,
+    query: Statement,
     *,
     is_global: bool = False,
     options: str = "",
 ) -> None:
     """Makes a view of a query, and remembers it."""
     view = QueryView(
-        name, is_global, shape, query, queries.args, queries.reading, queries.known.default, options
+        name, is_global, shape, query.text, queries.args, queries.reading, queries.known.default, options
     )
-    view.make(queries, begins)
+    view.make(queries, begins, query)
 
 
-def _relations(query: str) -> frozenset[str]:
+def _relations(query: Statement) -> frozenset[str]:
     """The last names of the tables and views that a query names, in lower case."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-    statement = read_statement(query)
-    statement = None if statement is None else with_selects(statement)
-    trees = [] if statement is None else parse_query(statement)[0]
+    statement = as_query(query)
+    trees = [] if statement is None else statement.trees[0]
     return frozenset(node.name.lower() for tree in trees for node in tree.find_all(exp.Table))

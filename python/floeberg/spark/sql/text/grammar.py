@@ -1,7 +1,7 @@
 """What does a statement that changes rows ask for?
 
-In: the words of a statement. Out: its parts: the target, the source, clauses. Conditions, values and queries stay the
-text that the user wrote, which Spark reads.
+In: the words of a statement. Out: its parts: the target, the source, clauses. Conditions, values and queries stay
+as the user wrote them, and Spark reads their text.
 
 Invariant: a word that is not understood is an error that shows it.
 """
@@ -13,28 +13,35 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from floeberg.errors import UnsupportedError
 from floeberg.spark.session.names import quoted
+from floeberg.spark.sql.text.statement import CHANGES
+from floeberg.spark.sql.text.token_reader import TokenReader
+from floeberg.spark.sql.text.tokens import closing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from floeberg.spark.sql.text.token_reader import Span, Token, TokenReader
+    from floeberg.spark.sql.text.statement import Statement
+    from floeberg.spark.sql.text.tokens import Token
 
 __all__ = [
+    "Change",
     "Clause",
     "Definitions",
     "Delete",
     "Insert",
     "Merge",
+    "Settings",
     "Target",
     "Update",
     "read_change",
     "read_definitions",
 ]
 
-_CHANGES = ("INSERT", "DELETE", "UPDATE", "MERGE")
 _OF_DEFINITIONS = ("AS", ",", "MAX")
 """What stands behind a bracket where WITH still defines: `WITH a(x) AS (..), b(y) MAX RECURSION LEVEL 9 AS (..)`."""
 
+Settings: TypeAlias = "tuple[tuple[tuple[str, ...], Statement], ...]"
+"""Names of columns, and their values."""
 ClauseRows: TypeAlias = Literal["matched", "not matched", "not matched by source"]
 
 
@@ -63,7 +70,7 @@ class Delete:
     """`DELETE FROM`, and `TRUNCATE TABLE`."""
 
     target: Target
-    condition: str | None
+    condition: Statement | None
 
 
 @dataclass(frozen=True)
@@ -71,9 +78,8 @@ class Update:
     """`UPDATE`."""
 
     target: Target
-    settings: tuple[tuple[tuple[str, ...], str], ...]
-    """Names of columns, and the texts of their values."""
-    condition: str | None
+    settings: Settings
+    condition: Statement | None
 
 
 @dataclass(frozen=True)
@@ -82,15 +88,15 @@ class Clause:
 
     Args:
         rows: The rows that it is for.
-        condition: Which of them, as text; `None` is all.
+        condition: Which of them; `None` is all.
         action: What is done to them.
         settings: Columns and their values; `None` is `*`.
     """
 
     rows: ClauseRows
-    condition: str | None
+    condition: Statement | None
     action: Literal["delete", "update", "insert"]
-    settings: tuple[tuple[tuple[str, ...], str], ...] | None = ()
+    settings: Settings | None = ()
 
 
 @dataclass(frozen=True)
@@ -101,8 +107,7 @@ class Merge:
     source: str
     """What follows USING."""
     source_alias: str | None
-    source_name: tuple[str, ...] | None
-    condition: str
+    condition: Statement
     clauses: tuple[Clause, ...]
     evolves: bool = False
     """Whether the table gets columns of the source: `WITH SCHEMA EVOLUTION`."""
@@ -114,23 +119,26 @@ class Insert:
 
     Args:
         target: The table.
-        query: The text of the query, with what stands before INSERT.
+        query: The query.
         overwrites: Whether rows are replaced.
         columns: The columns that are given; `None` is all.
         by_name: Whether columns of the query are found by their names.
-        partition: The columns of PARTITION, with the text of a value, or `None`.
+        partition: The columns of PARTITION, with a value, or `None`.
         replaced: The condition of REPLACE WHERE.
         evolves: Whether the table gets columns of the query: `WITH SCHEMA EVOLUTION`.
     """
 
     target: Target
-    query: str
+    query: Statement
     overwrites: bool = False
     columns: tuple[str, ...] | None = None
     by_name: bool = False
-    partition: tuple[tuple[str, str | None], ...] = field(default=())
-    replaced: str | None = None
+    partition: tuple[tuple[str, Statement | None], ...] = field(default=())
+    replaced: Statement | None = None
     evolves: bool = False
+
+
+Change: TypeAlias = Delete | Update | Merge | Insert
 
 
 @dataclass(frozen=True)
@@ -155,23 +163,23 @@ def read_definitions(words: TokenReader) -> Definitions:
         at += 1
         if depth == 0 and sign == ")" and words.next(at) not in _OF_DEFINITIONS:
             break
-    if words.next() != "WITH" or words.next(at) not in _CHANGES:
+    if words.next() != "WITH" or words.next(at) not in CHANGES:
         return Definitions()
-    piece = words.span(at)
+    piece = words.part(at)
     return Definitions(piece.text, frozenset(each.text.lower() for each in _outer(piece)))
 
 
-def _outer(piece: Span) -> Iterator[Token]:
+def _outer(piece: Statement) -> Iterator[Token]:
     """The names outside of brackets."""
     depth = 0
-    for each in piece.words:
+    for each in piece.tokens:
         depth += (each.upper == "(") - (each.upper == ")")
         if depth == 0 and each.is_name and each.upper not in {"WITH", "RECURSIVE", "AS"}:
             yield each
 
 
-def read_change(words: TokenReader) -> Delete | Update | Merge | Insert | None:
-    """The parts of a statement that changes rows; `None` for any other statement.
+def read_change(words: TokenReader) -> Change:
+    """The parts of a statement that changes rows.
 
     Raises:
         UnsupportedError: A word is not understood.
@@ -195,9 +203,8 @@ def read_change(words: TokenReader) -> Delete | Update | Merge | Insert | None:
         evolves = words.take("WITH", "SCHEMA", "EVOLUTION")
         words.expect("INTO")
         return replace(_merge(words), evolves=evolves)
-    if words.take("INSERT"):
-        return _insert(words)
-    return None
+    words.expect("INSERT")
+    return _insert(words)
 
 
 def _named(words: TokenReader) -> Target:
@@ -214,82 +221,71 @@ def _target(words: TokenReader, *stops: str) -> Target:
     return target
 
 
-def _where(words: TokenReader) -> str | None:
+def _where(words: TokenReader) -> Statement | None:
     if words.take("WHERE"):
-        condition = words.until(";").text
+        condition = words.until(";")
         words.end()
         return condition
     words.end()
     return None
 
 
-def _settings(words: TokenReader, *stops: str) -> tuple[tuple[tuple[str, ...], str], ...]:
-    found = []
-    while True:
+def _settings(words: TokenReader, *stops: str) -> Settings:
+    def setting(words: TokenReader) -> tuple[tuple[str, ...], Statement]:
         name = words.name()
         if not words.take("="):
             words.expect("==")
-        found.append((name, words.until(",", *stops).text))
-        if not words.take(","):
-            return tuple(found)
+        return name, words.until(",", *stops)
+
+    return tuple(words.listed(setting))
 
 
 def _merge(words: TokenReader) -> Merge:
     target = _target(words)
     words.expect("USING")
     source = words.until("ON")
-    name, alias = _source(source)
+    alias = _source_alias(source)
     words.expect("ON")
-    condition = words.until("WHEN").text
+    condition = words.until("WHEN")
     clauses = []
     while words.take("WHEN"):
         clauses.append(_clause(words))
     words.end()
     if not clauses:
         words.unexpected("WHEN")
-    return Merge(target, source.text, alias, name, condition, tuple(clauses))
+    return Merge(target, source.text, alias, condition, tuple(clauses))
 
 
-def _source(piece: Span) -> tuple[tuple[str, ...] | None, str | None]:
-    """The name of a source, if it has one, and what its columns are qualified with.
+def _source_alias(piece: Statement) -> str | None:
+    """What the columns of a source are qualified with.
 
     Raises:
         UnsupportedError: The source is neither a name nor stands in brackets.
     """
-    words = list(piece.words)
-    name: tuple[str, ...] | None = None
+    words = list(piece.tokens)
+    name: str | None = None
     if words[0].upper == "(":
-        del words[: _closing(words) + 1]
+        del words[: (closing(words, 0) or len(words)) + 1]
     else:
-        parts = [words.pop(0).text]
+        name = words.pop(0).text
         while len(words) > 1 and words[0].upper == ".":
-            parts.append(words[1].text)
+            name = words[1].text
             del words[:2]
-        name = tuple(parts)
     if words and words[-1].upper == ")":
         # The names of columns follow the alias.
         opening = max(at for at, each in enumerate(words) if each.upper == "(")
         del words[opening:]
     if not words:
-        return name, None if name is None else name[-1]
+        return name
     if words[-1].is_name and (len(words) == 1 or words[-2].upper == "AS"):
-        return name, words[-1].text
+        return words[-1].text
     if name is not None and words[0].upper in {"VERSION", "TIMESTAMP", "FOR"}:
         # Time travel, with an alias after it or without.
         has_alias = words[-2].upper not in {"OF", "AS", "+", "-", "INTERVAL"} and words[-1].is_name
-        return name, words[-1].text if has_alias and not words[-1].upper.isdigit() else name[-1]
+        return words[-1].text if has_alias and not words[-1].upper.isdigit() else name
     raise UnsupportedError(
         f"MERGE: USING {piece.text}: expected a table or a query in brackets, and a name for it"
     )
-
-
-def _closing(words: list[Token]) -> int:
-    depth = 0
-    for at, word in enumerate(words):
-        depth += {"(": 1, ")": -1}.get(word.upper, 0)
-        if depth == 0:
-            return at
-    return len(words) - 1
 
 
 def _clause(words: TokenReader) -> Clause:
@@ -304,7 +300,7 @@ def _clause(words: TokenReader) -> Clause:
             rows = "not matched by source"
         else:
             words.expect("TARGET")
-    condition = words.until("THEN").text if words.take("AND") else None
+    condition = words.until("THEN") if words.take("AND") else None
     words.expect("THEN")
     if rows == "not matched":
         return _insert_clause(words, condition)
@@ -318,23 +314,13 @@ def _clause(words: TokenReader) -> Clause:
     return Clause(rows, condition, "update", _settings(words, "WHEN"))
 
 
-def _insert_clause(words: TokenReader, condition: str | None) -> Clause:
+def _insert_clause(words: TokenReader, condition: Statement | None) -> Clause:
     words.expect("INSERT")
     if words.take("*"):
         return Clause("not matched", condition, "insert", None)
-    columns, inside = list[tuple[str, ...]](), words.inside()
-    while True:
-        columns.append(inside.name())
-        if not inside.take(","):
-            break
-    inside.end()
+    columns = words.inside().all_listed(TokenReader.name)
     words.expect("VALUES")
-    values, inside = list[str](), words.inside()
-    while True:
-        values.append(inside.until(",").text)
-        if not inside.take(","):
-            break
-    inside.end()
+    values = words.inside().all_listed(lambda inside: inside.until(","))
     if len(columns) != len(values):
         raise UnsupportedError(f"MERGE: INSERT has {len(columns)} columns and {len(values)} values")
     return Clause("not matched", condition, "insert", tuple(zip(columns, values, strict=True)))
@@ -347,42 +333,27 @@ def _insert(words: TokenReader) -> Insert:
         words.expect("INTO")
     words.take("TABLE")
     target = _named(words)
-    partition: tuple[tuple[str, str | None], ...] = ()
-    replaced, columns, by_name = None, None, False
+    partition, replaced, columns, by_name = list[tuple[str, "Statement | None"]](), None, None, False
     if words.take("PARTITION"):
-        partition = _partition(words.inside())
+        partition = words.inside().all_listed(_partition)
     if words.follows("BY", "NAME"):
         by_name = words.take("BY", "NAME")
     elif words.follows("(") and words.next(1) not in {"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("}:
-        columns = _columns(words.inside())
+        columns = tuple(words.inside().all_listed(TokenReader.one_name))
     if not overwrites and words.take("REPLACE", "WHERE"):
-        replaced = words.until("SELECT", "WITH", "VALUES", "TABLE", "FROM").text
+        replaced = words.until("SELECT", "WITH", "VALUES", "TABLE", "FROM")
     return Insert(
         target,
-        words.rest().text,
+        words.rest(),
         overwrites=overwrites,
         columns=columns,
         by_name=by_name,
-        partition=partition,
+        partition=tuple(partition),
         replaced=replaced,
         evolves=evolves,
     )
 
 
-def _columns(inside: TokenReader) -> tuple[str, ...]:
-    found = [inside.one_name()]
-    while inside.take(","):
-        found.append(inside.one_name())
-    inside.end()
-    return tuple(found)
-
-
-def _partition(inside: TokenReader) -> tuple[tuple[str, str | None], ...]:
-    found: list[tuple[str, str | None]] = []
-    while True:
-        name = inside.one_name()
-        value = inside.until(",").text if inside.take("=") else None
-        found.append((name, value))
-        if not inside.take(","):
-            inside.end()
-            return tuple(found)
+def _partition(inside: TokenReader) -> tuple[str, Statement | None]:
+    name = inside.one_name()
+    return name, inside.until(",") if inside.take("=") else None

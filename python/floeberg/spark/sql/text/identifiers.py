@@ -12,8 +12,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from floeberg.spark.session.names import quoted
-from floeberg.spark.sql.text.rewriting import Edit, edited
-from floeberg.spark.sql.text.statement import closing_token, read_statement
+from floeberg.spark.sql.text.edits import Edit, rewritten
+from floeberg.spark.sql.text.tokens import closing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,21 +42,21 @@ def with_names(
     """
     tokens, changes, gone = statement.tokens, list[Edit](), set[int]()
     for at, token in enumerate(tokens[:-2]):
-        if not _begins(statement, at):
+        if token.upper != "IDENTIFIER" or tokens[at + 1].upper != "(":
             continue
-        end = closing_token(tokens, at + 1)
+        end = closing(tokens, at + 1)
         if end is None or end == at + 2:
             continue
-        inside = statement.text[tokens[at + 2].start : tokens[end - 1].end + 1]
+        inside = statement.part(tokens[at + 2 : end]).text
         positions = _positions(statement, at + 2, end)
         parts = _evaluated(spark, inside, _chosen(args, positions))
         if parts is not None:
-            changes.append(Edit(token.start, tokens[end].end + 1, quoted(*parts)))
+            changes.append(Edit(token.start, tokens[end].end, quoted(*parts)))
             gone |= set(positions)
     if not changes:
         return statement, args
     left = [each for at, each in enumerate(args) if at not in gone] if isinstance(args, list) else args
-    return read_statement(edited(statement.text, changes)), left
+    return rewritten(statement, changes), left
 
 
 def name_parts(text: str) -> tuple[str, ...] | None:
@@ -76,19 +76,9 @@ def name_parts(text: str) -> tuple[str, ...] | None:
         at += 1
 
 
-def _begins(statement: Statement, at: int) -> bool:
-    """Whether IDENTIFIER( begins at a token."""
-    token, after = statement.tokens[at], statement.tokens[at + 1]
-    return (
-        token.text.upper() == "IDENTIFIER" and statement.text[token.start] not in "`'\"" and after.text == "("
-    )
-
-
 def _positions(statement: Statement, first: int, end: int) -> list[int]:
     """Which of the parameters by position stand between two tokens."""
-    marks = [
-        at for at, token in enumerate(statement.tokens) if statement.text[token.start : token.end + 1] == "?"
-    ]
+    marks = [at for at, token in enumerate(statement.tokens) if token.upper == "?"]
     return [number for number, at in enumerate(marks) if first <= at < end]
 
 

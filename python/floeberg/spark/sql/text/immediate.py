@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.sql.text.rewriting import Edit, edited
+from floeberg.spark.sql.text.edits import Edit, edited
 from floeberg.spark.sql.text.statement import read_statement
 from floeberg.spark.sql.text.token_reader import TokenReader
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from floeberg.spark.sql.text.identifiers import Arguments
     from floeberg.spark.sql.text.statement import Statement
+    from floeberg.spark.sql.text.tokens import Token
 
 __all__ = ["Immediate", "read_immediate"]
 
@@ -82,15 +83,10 @@ def read_immediate(spark: SparkSession, statement: Statement, args: Arguments) -
     written = words.until("INTO", "USING").text
     into, using = list[str](), list[tuple[str | None, str]]()
     if words.take("INTO"):
-        into.append(words.until(",", "USING").text)
-        while words.take(","):
-            into.append(words.until(",", "USING").text)
+        into = words.listed(lambda each: each.until(",", "USING").text)
     if words.take("USING"):
         inside = words.inside() if words.follows("(") and words.closes_statement() else words
-        using.append(_value(inside))
-        while inside.take(","):
-            using.append(_value(inside))
-        inside.end()
+        using = inside.all_listed(_value)
     words.end()
     row = spark.sql(f"SELECT ({written}\n)", args or None).first()
     text = None if row is None else row[0]
@@ -105,8 +101,8 @@ def _value(words: TokenReader) -> tuple[str | None, str]:
     if words.take("AS"):
         return words.one_name(), value.text
     # A variable gives its own name, as `session.least` gives `least`.
-    last = value.words[-1]
-    return (last.text if all(word.is_name or word.upper == "." for word in value.words) else None), value.text
+    name = value.as_name
+    return (None if name is None else name[-1]), value.text
 
 
 def _constant(spark: SparkSession, written: str, args: Arguments) -> str:
@@ -142,29 +138,28 @@ def _with_values(text: str, statement: Statement | None, using: list[tuple[str |
     tokens, changes, positions = statement.tokens, list[Edit](), 0
     named = {name.lower(): value for name, value in using if name is not None}
     for at, token in enumerate(tokens):
-        written = text[token.start : token.end + 1]
-        if written == "?":
+        if token.upper == "?":
             if positions >= len(using):
                 raise InvalidInputError(
                     f"EXECUTE IMMEDIATE: USING gives {len(using)} values, and more are asked for"
                 )
-            changes.append(Edit(token.start, token.end + 1, using[positions][1]))
+            changes.append(Edit(token.start, token.end, using[positions][1]))
             positions += 1
-        elif written == ":" and at + 1 < len(tokens) and _is_parameter(text, tokens, at):
+        elif token.upper == ":" and at + 1 < len(tokens) and _is_parameter(text, tokens, at):
             name = tokens[at + 1].text
             if name.lower() not in named:
                 raise InvalidInputError(f"EXECUTE IMMEDIATE: USING gives no value for the parameter {name!r}")
-            changes.append(Edit(token.start, tokens[at + 1].end + 1, named[name.lower()]))
-    return edited(text, changes)
+            changes.append(Edit(token.start, tokens[at + 1].end, named[name.lower()]))
+    return edited(statement, changes)
 
 
-def _is_parameter(text: str, tokens: Sequence[Any], at: int) -> bool:
+def _is_parameter(text: str, tokens: Sequence[Token], at: int) -> bool:
     """Whether a colon begins a parameter. Between a column and a field of a variant it begins a path."""
     after = tokens[at + 1]
     if not (text[after.start].isalnum() or text[after.start] == "_"):
         return False
-    before = text[tokens[at - 1].end] if at else " "
-    is_path = tokens[at].start == (tokens[at - 1].end + 1 if at else -1) and (
+    before = text[tokens[at - 1].end - 1] if at else " "
+    is_path = tokens[at].start == (tokens[at - 1].end if at else -1) and (
         before.isalnum() or before in "_`)]"
     )
     return not is_path

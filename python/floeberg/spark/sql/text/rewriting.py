@@ -6,13 +6,14 @@ table's name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.names import folding, quoted
 from floeberg.spark.sql.text.dialect import PATTERNS
+from floeberg.spark.sql.text.edits import Edit
 from floeberg.spark.sql.text.references import names_of_columns, select_of, visible_names
+from floeberg.spark.sql.text.tokens import closing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,25 +21,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.text.references import Reference
     from floeberg.spark.sql.text.statement import Name, Statement
 
-__all__ = ["Edit", "edited", "edits", "template"]
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A piece of the text, and what stands there instead."""
-
-    start: int
-    end: int
-    text: str
-    frame: int | None = None
-    """Which frame's name stands there instead of a text."""
-
-
-def edited(text: str, changes: Sequence[Edit]) -> str:
-    """A text with other pieces instead of some of its own."""
-    for edit in sorted(changes, key=lambda each: each.start, reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+__all__ = ["edits", "escaped", "template"]
 
 
 def edits(
@@ -79,19 +62,24 @@ def edits(
                     f"{'.'.join(name.parts)}: {PATTERNS} makes a pattern of the name {alias!r}: give the table an alias"
                 )
             found.append(Edit(name.starts[0], name.ends[length - 1], quoted(alias)))
-    return sorted(set(found), key=lambda edit: (edit.start, edit.end))
+    return list(dict.fromkeys(found))
 
 
-def template(text: str, changes: Sequence[Edit]) -> str:
+def template(statement: Statement, changes: Sequence[Edit]) -> str:
     """The text as a format string. `{floeberg_0}` is replaced by the name of the first frame."""
     pieces: list[str] = []
-    at = 0
-    for edit in changes:
-        pieces += [_escaped(text[at : edit.start]), _escaped(edit.text)]
+    at = statement.start
+    for edit in sorted(changes, key=lambda each: (each.start, each.end)):
+        pieces += [escaped(statement.source[at : edit.start]), escaped(edit.text)]
         if edit.frame is not None:
             pieces.append(f"{{floeberg_{edit.frame}}}")
         at = edit.end
-    return "".join([*pieces, _escaped(text[at:])])
+    return "".join([*pieces, escaped(statement.source[at : statement.end])])
+
+
+def escaped(text: str) -> str:
+    """A text as a format string that stands for it."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _owner(
@@ -159,18 +147,10 @@ def _alias(reference: Reference, at: int, renamed: set[Reference]) -> str:
 
 def _after_sample(statement: Statement, reference: Reference) -> int:
     """Where an alias may stand: after TABLESAMPLE."""
-    end = reference.place_of_alias
-    at = next(place for place, token in enumerate(statement.tokens) if token.end + 1 >= end)
-    tokens = statement.tokens
+    end, tokens = reference.place_of_alias, statement.tokens
+    at = next(place for place, token in enumerate(tokens) if token.end >= end)
     for word in ("TABLESAMPLE", "REPEATABLE"):
-        if at + 2 < len(tokens) and tokens[at + 1].text.upper() == word and tokens[at + 2].text == "(":
-            depth, at = 1, at + 2
-            while depth and at + 1 < len(tokens):
-                at += 1
-                depth += {"(": 1, ")": -1}.get(tokens[at].text, 0)
-            end = tokens[at].end + 1
+        if [each.upper for each in tokens[at + 1 : at + 3]] == [word, "("]:
+            at = closing(tokens, at + 2) or len(tokens) - 1
+            end = tokens[at].end
     return end
-
-
-def _escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")

@@ -6,16 +6,14 @@ brackets, after INSERT INTO. The parser does not know it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from floeberg.spark.sql.text.dialect import dialect
-from floeberg.spark.sql.text.rewriting import Edit, edited
-from floeberg.spark.sql.text.statement import read_statement
+from floeberg.spark.sql.text.edits import Edit
 
 if TYPE_CHECKING:
     from floeberg.spark.sql.text.statement import Statement
 
-__all__ = ["with_selects"]
+__all__ = ["selects"]
 
 _BEFORE = frozenset({"AS", "UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS", ")"})
 _BEFORE_BRACKETS = frozenset(
@@ -49,14 +47,13 @@ _OF_TABLES = {"INSERT": ("INTO", "OVERWRITE"), "CACHE": ("CACHE", "LAZY")}
 _EXPLAINS = frozenset({"EXPLAIN", "EXTENDED", "FORMATTED", "COST", "CODEGEN", "LOGICAL"})
 
 
-def with_selects(statement: Statement) -> Statement | None:
-    """The statement with `SELECT * FROM name` instead of `TABLE name`, where that is a query."""
-    changes = [
-        Edit(token.start, token.end + 1, "SELECT * FROM")
+def selects(statement: Statement) -> list[Edit]:
+    """What makes `SELECT * FROM name` of `TABLE name`, where that is a query."""
+    return [
+        Edit(token.start, token.end, "SELECT * FROM")
         for at, token in enumerate(statement.tokens)
-        if _word(statement, at) == "TABLE" and _may_begin(statement, at) and _is_whole(statement, at)
+        if token.upper == "TABLE" and _may_begin(statement, at) and _is_whole(statement, at)
     ]
-    return read_statement(edited(statement.text, changes)) if changes else statement
 
 
 def _may_begin(statement: Statement, at: int) -> bool:
@@ -79,7 +76,7 @@ def _may_begin(statement: Statement, at: int) -> bool:
 def _is_whole(statement: Statement, at: int) -> bool:
     """Whether a name follows, and after it what may follow a query."""
     end = at + 1
-    if end >= len(statement.tokens) or not _is_part(statement, end):
+    if not _is_part(statement, end):
         return False
     while _word(statement, end + 1) == "." and _is_part(statement, end + 2):
         end += 2
@@ -87,16 +84,9 @@ def _is_whole(statement: Statement, at: int) -> bool:
 
 
 def _is_part(statement: Statement, at: int) -> bool:
-    if at >= len(statement.tokens):
-        return False
-    first = statement.text[statement.tokens[at].start]
-    return first in f"{dialect().name_quotes}_" or first.isalnum()
+    return at < len(statement.tokens) and statement.tokens[at].is_name
 
 
 def _word(statement: Statement, at: int) -> str:
-    """The first word of a token in upper case; empty after the last one, and for what is quoted."""
-    if at >= len(statement.tokens):
-        return ""
-    token: Any = statement.tokens[at]
-    written = statement.text[token.start : token.end + 1]
-    return "" if written[0] in "`'\"" else written.upper().split()[0]
+    """A token in upper case; empty after the last one, and for what is quoted."""
+    return statement.tokens[at].upper if at < len(statement.tokens) else ""

@@ -72,6 +72,11 @@ class ChangedTable:
         return self.found.table
 
     @property
+    def full(self) -> tuple[str, ...]:
+        """By what its columns may be qualified: its whole name, or another one that it is given."""
+        return self.found.full if self.target.alias is None else (self.target.alias,)
+
+    @property
     def relation(self) -> str:
         """The table as it stands after FROM."""
         alias = self.target.alias
@@ -130,11 +135,10 @@ class ChangedTable:
         Raises:
             InvalidInputError: The table has no such column, or the struct no such field.
         """
-        full = (self.target.visible,) if self.target.alias is not None else self.found.full
         # What may be the name of the table is it, as in Spark.
         for length in range(len(parts) - 1, -1, -1):
             qualifier = tuple(parts[:length])
-            if qualifier and self._folded(full[-length:]) != self._folded(qualifier):
+            if qualifier and self._folded(self.full[-length:]) != self._folded(qualifier):
                 continue
             found = self._among(self.table.schema().fields, parts[length], word)
             if found is not None:

@@ -7,12 +7,14 @@ has them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from floeberg.spark.sql.text.dialect import dialect
+from floeberg.spark.sql.text.tokens import closing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from floeberg.spark.sql.text.tokens import Token
 
 __all__ = ["TimeTravel", "find_time_travel"]
 
@@ -36,85 +38,69 @@ class TimeTravel:
     """Whether what was asked is a constant, as Spark wants it."""
 
 
-def find_time_travel(text: str, tokens: Sequence[Any]) -> dict[int, TimeTravel]:
+def find_time_travel(text: str, tokens: Sequence[Token]) -> dict[int, TimeTravel]:
     """All time travel of a statement, by the offset at which the name before it ends."""
     found: dict[int, TimeTravel] = {}
-    words = [token.text.upper() for token in tokens]
+    words = [token.upper for token in tokens]
     for at in range(1, len(tokens) - 3):
         kind = words[at]
         if kind not in _VERSIONS + _MOMENTS or words[at + 1 : at + 3] != ["AS", "OF"]:
             continue
         begin = at - 1 if words[at - 1] == "FOR" else at
-        if not _is_table(text, tokens, begin - 1):
+        if not _is_table(tokens, begin - 1):
             continue
         first = tokens[at + 3]
         end: int | None = at + 3
         if kind in _MOMENTS:
-            end = _end_of_constant(text, tokens, at + 3)
-        elif not (text[first.start].isdigit() or text[first.start] in dialect().string_quotes):
+            end = _end_of_constant(tokens, at + 3)
+        elif not (first.upper[:1].isdigit() or first.is_string):
             continue
         last = tokens[at + 3 if end is None else end]
-        asked = first.text if kind in _VERSIONS else text[first.start : last.end + 1]
-        found[tokens[begin - 1].end + 1] = TimeTravel(
+        version = first.text if first.is_string else first.text.rstrip("lL")
+        found[tokens[begin - 1].end] = TimeTravel(
             tokens[begin].start,
-            last.end + 1,
+            last.end,
             of_version=kind in _VERSIONS,
-            asked=asked,
+            asked=version if kind in _VERSIONS else text[first.start : last.end],
             is_constant=end is not None,
         )
     return found
 
 
-def _is_table(text: str, tokens: Sequence[Any], at: int) -> bool:
+def _is_table(tokens: Sequence[Token], at: int) -> bool:
     """Whether a token ends a name that stands where tables do, and not where columns do."""
-    if at < 0 or not _is_word(text, tokens[at]):
+    if at < 0 or not tokens[at].is_name:
         return False
     first = at
-    while first > 1 and tokens[first - 1].text == "." and _is_word(text, tokens[first - 2]):
+    while first > 1 and tokens[first - 1].upper == "." and tokens[first - 2].is_name:
         first -= 2
-    if first == 0 or tokens[first - 1].text.upper() not in _BEFORE_TABLES:
+    if first == 0 or tokens[first - 1].upper not in _BEFORE_TABLES:
         return False
-    is_quoted = text[tokens[first].start] in dialect().name_quotes
-    return is_quoted or tokens[first].text.upper() not in _BEFORE_EXPRESSIONS
+    return tokens[first].upper not in _BEFORE_EXPRESSIONS
 
 
-def _is_word(text: str, token: Any) -> bool:  # noqa: ANN401 - sqlglot publishes few types
-    last = text[token.end]
-    return last in dialect().name_quotes or last == "_" or last.isalnum()
-
-
-def _end_of_constant(text: str, tokens: Sequence[Any], at: int) -> int | None:
+def _end_of_constant(tokens: Sequence[Token], at: int) -> int | None:
     """The last token of a constant: literals, calls and brackets with `+` and `-` between; `None` where it is none."""
     while True:
-        end = _end_of_operand(text, tokens, at)
-        if end is None or end + 2 >= len(tokens) or tokens[end + 1].text not in {"+", "-"}:
+        end = _end_of_operand(tokens, at)
+        if end is None or end + 2 >= len(tokens) or tokens[end + 1].upper not in {"+", "-"}:
             return end
         at = end + 2
 
 
-def _end_of_operand(text: str, tokens: Sequence[Any], at: int) -> int | None:  # noqa: PLR0911 - one return a form
-    first = text[tokens[at].start]
-    if first == "-" and at + 1 < len(tokens):
-        return _end_of_operand(text, tokens, at + 1)
-    if first == "(":
-        return _closing(tokens, at)
-    if first.isdigit() or first in dialect().string_quotes:
+def _end_of_operand(tokens: Sequence[Token], at: int) -> int | None:  # noqa: PLR0911 - one return a form
+    first, last = tokens[at], len(tokens) - 1
+    if first.upper == "-" and at < last:
+        return _end_of_operand(tokens, at + 1)
+    if first.upper == "(":
+        return closing(tokens, at) or last
+    if first.upper[:1].isdigit() or first.is_string:
         return at
-    following = tokens[at + 1] if at + 1 < len(tokens) else None
-    if tokens[at].text.upper() == "INTERVAL" and at + 2 < len(tokens):
+    if first.upper == "INTERVAL" and at + 2 <= last:
         # A unit follows the number or the text.
         return at + 2
-    if following is not None and text[following.start] in dialect().string_quotes:
+    if at < last and tokens[at + 1].is_string:
         return at + 1
-    if following is not None and following.text == "(":
-        return _closing(tokens, at + 1)
-    return at if tokens[at].text.upper() in {"CURRENT_TIMESTAMP", "CURRENT_DATE"} else None
-
-
-def _closing(tokens: Sequence[Any], at: int) -> int:
-    depth = 0
-    for place in range(at, len(tokens)):
-        depth += {"(": 1, ")": -1}.get(tokens[place].text, 0)
-        if depth == 0:
-            return place
-    return len(tokens) - 1
+    if at < last and tokens[at + 1].upper == "(":
+        return closing(tokens, at + 1) or last
+    return at if first.upper in {"CURRENT_TIMESTAMP", "CURRENT_DATE"} else None

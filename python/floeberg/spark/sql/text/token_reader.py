@@ -2,76 +2,53 @@
 
 In: the tokens of a statement. Out: what the grammar asks for, or an error that shows the word that was found instead.
 
-Invariant: a piece is a part of the text as it is written. Where it ends is found by brackets and by CASE ... END alone.
+Invariant: a piece is a part of the statement as it is written. Where it ends is found by brackets and by CASE ... END
+alone.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from floeberg.errors import UnsupportedError
-from floeberg.spark.sql.text.dialect import dialect
+from floeberg.spark.sql.text.tokens import closing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from floeberg.spark.sql.text.statement import Statement
+    from floeberg.spark.sql.text.tokens import Token
 
-__all__ = ["Span", "Token", "TokenReader"]
+__all__ = ["TokenReader"]
+
+T = TypeVar("T")
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-
-
-@dataclass(frozen=True)
-class Token:
-    """One word, sign, quoted name, number or string."""
-
-    text: str
-    """Without quotes."""
-    upper: str
-    """In upper case; empty where quotes say that it is not a keyword."""
-    start: int
-    end: int
-
-    @property
-    def is_name(self) -> bool:
-        """Whether it may be a part of a name."""
-        return not self.upper or self.upper[0].isalnum() or self.upper[0] == "_"
-
-
-@dataclass(frozen=True)
-class Span:
-    """TokenReader that stand together."""
-
-    words: tuple[Token, ...]
-    text: str
-    """As written."""
 
 
 class TokenReader:
     """The words of a statement, read from left to right.
 
     Args:
-        text: The text of the statement.
-        words: Its words.
+        statement: The statement.
+        words: Those of its tokens that are read.
         what: What is read, for errors.
     """
 
-    def __init__(self, text: str, words: Sequence[Token], what: str) -> None:
-        self._text = text
+    def __init__(self, statement: Statement, words: Sequence[Token], what: str) -> None:
+        self._statement = statement
         self._words = words
         self._at = 0
         self._what = what
 
     @classmethod
-    def of(cls, statement: Statement) -> TokenReader:
-        """The words of a statement, without a semicolon at its end."""
-        words = list(_words(statement))
+    def of(cls, statement: Statement, first: int = 0) -> TokenReader:
+        """The words of a statement from one on, without a semicolon at its end."""
+        words = list(statement.tokens[first:])
         while words and words[-1].upper == ";":
             words.pop()
-        return cls(statement.text, words, words[0].text.upper() if words else "")
+        return cls(statement, words, words[0].text.upper() if words else "")
 
     @property
     def is_at_end(self) -> bool:
@@ -151,10 +128,10 @@ class TokenReader:
 
     def string(self) -> str:
         """Reads a string without escapes."""
-        if self.is_at_end or not self._is_string(self._words[self._at]):
+        if not self.is_string():
             self.unexpected("a string")
         word = self.take_word()
-        written = self._text[word.start : word.end]
+        written = self._statement.source[word.start : word.end]
         if "\\" in written or written[0] in written[1:-1] or "${" in written:
             raise UnsupportedError(
                 f"{self._what}: {written}: write the string without backslashes, quotes and ${{..}}"
@@ -164,11 +141,11 @@ class TokenReader:
     @property
     def is_name(self) -> bool:
         """Whether a name may come next."""
-        return not self.is_at_end and self._words[self._at].is_name and not self.is_string()
+        return not self.is_at_end and self._words[self._at].is_name
 
     def is_string(self, ahead: int = 0) -> bool:
         """Whether a string comes next, or after some words."""
-        return not self.is_end(ahead) and self._is_string(self._words[self._at + ahead])
+        return not self.is_end(ahead) and self._words[self._at + ahead].is_string
 
     def integer(self) -> int:
         """Reads a whole number."""
@@ -176,7 +153,7 @@ class TokenReader:
             self.unexpected("a whole number")
         return int(self.take_word().text.rstrip("lL"))
 
-    def until(self, *stops: str) -> Span:
+    def until(self, *stops: str) -> Statement:
         """Reads up to one of some words, outside of brackets and of CASE, or to the end.
 
         Raises:
@@ -200,7 +177,7 @@ class TokenReader:
             self._at += 1
         if first == self._at:
             self.unexpected("an expression")
-        return self._span(first, self._at)
+        return self._part(first, self._at)
 
     def type_text(self, *stops: str) -> str:
         """Reads a type as Spark writes it, up to one of some words, a comma or a bracket outside of it."""
@@ -214,20 +191,32 @@ class TokenReader:
             self._at += 1
         if first == self._at:
             self.unexpected("a type")
-        return self._span(first, self._at).text
+        return self._part(first, self._at).text
 
     def inside(self) -> TokenReader:
         """Reads a pair of round brackets. What stands inside is read by what is returned."""
-        self.expect("(")
-        first = self._at
-        if not self.follows(")"):
-            while not self.follows(")"):
-                self.until()
-                if self.is_at_end:
-                    self.unexpected(")")
-        words = self._words[first : self._at]
-        self.expect(")")
-        return TokenReader(self._text, words, self._what)
+        if not self.follows("("):
+            self.expect("(")
+        end = closing(self._words, self._at)
+        if end is None:
+            self._at = len(self._words)
+            self.unexpected(")")
+        words = self._words[self._at + 1 : end]
+        self._at = end + 1
+        return TokenReader(self._statement, words, self._what)
+
+    def listed(self, read: Callable[[TokenReader], T]) -> list[T]:
+        """Reads what stands between commas: one item at least."""
+        found = [read(self)]
+        while self.take(","):
+            found.append(read(self))
+        return found
+
+    def all_listed(self, read: Callable[[TokenReader], T]) -> list[T]:
+        """Reads what stands between commas, to the end."""
+        found = self.listed(read)
+        self.end()
+        return found
 
     def bracketed(self) -> str:
         """Reads a pair of round brackets: the text inside."""
@@ -235,21 +224,16 @@ class TokenReader:
         self.inside()
         if self._at - 1 == first:
             self.unexpected("something in the brackets")
-        return self._span(first, self._at - 1).text
+        return self._part(first, self._at - 1).text
 
     @property
     def place(self) -> int:
         """Where the next word begins in the text."""
-        return self._words[self._at].start if not self.is_at_end else len(self._text)
+        return self._words[self._at].start if not self.is_at_end else self._statement.end
 
     def closes_statement(self) -> bool:
         """Whether the round bracket that comes next is closed by the last word."""
-        depth = 0
-        for at in range(self._at, len(self._words)):
-            depth += {"(": 1, ")": -1}.get(self._words[at].upper, 0)
-            if depth == 0:
-                return at == len(self._words) - 1
-        return False
+        return closing(self._words, self._at) == len(self._words) - 1
 
     def skip(self) -> None:
         """Reads one word, or a pair of round brackets with all inside."""
@@ -258,43 +242,18 @@ class TokenReader:
         else:
             self.take_word()
 
-    def rest(self) -> Span:
+    def rest(self) -> Statement:
         """Reads all that follows."""
         first, self._at = self._at, len(self._words)
         if first == self._at:
             self.unexpected("more words")
-        return self._span(first, self._at)
+        return self._part(first, self._at)
 
-    def span(self, count: int) -> Span:
+    def part(self, count: int) -> Statement:
         """Reads some words. Errors name the one after them as what is read."""
         first, self._at = self._at, self._at + count
         self._what = self.next()
-        return self._span(first, self._at)
+        return self._part(first, self._at)
 
-    def _span(self, first: int, end: int) -> Span:
-        words = tuple(self._words[first:end])
-        return Span(words, self._text[words[0].start : words[-1].end])
-
-    def _is_string(self, word: Token) -> bool:
-        return self._text[word.start] in dialect().string_quotes
-
-
-def _words(statement: Statement) -> Iterator[Token]:
-    """The tokens. A token of several keywords (`ORDER BY`) becomes one word each; generated tokens are left out."""
-    text, last = statement.text, 0
-    for token in statement.tokens:
-        if token.start < last:
-            continue
-        last = token.end + 1
-        written = text[token.start : last]
-        if written[0] in "`'\"":
-            yield Token(token.text, "", token.start, last)
-        elif written[0].isalpha() and re.search(r"\s", written):
-            for found in re.finditer(r"\S+", written):
-                yield Token(
-                    found[0], found[0].upper(), token.start + found.start(), token.start + found.end()
-                )
-        elif written == "!" and statement.dialect.bang_is_not:
-            yield Token(written, "NOT", token.start, last)
-        else:
-            yield Token(written, written.upper(), token.start, last)
+    def _part(self, first: int, end: int) -> Statement:
+        return self._statement.part(self._words[first:end])

@@ -1,21 +1,24 @@
-"""Which inserts does `FROM source INSERT INTO one SELECT .. INSERT INTO other SELECT ..` say?
+"""Which changes of rows does a statement say?
 
-In: its words. Out: one insert for each, whose query has the source in its own FROM.
+One, but for `FROM source INSERT INTO one SELECT .. INSERT INTO other SELECT ..`, which says an insert for each, whose
+query has the source in its own FROM.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from floeberg.errors import UnsupportedError
-from floeberg.spark.sql.text.grammar import read_definitions
-from floeberg.spark.sql.text.statement import read_statement
+from floeberg.spark.sql.text.grammar import read_change, read_definitions
+from floeberg.spark.sql.text.statement import CHANGES, read_statement
 from floeberg.spark.sql.text.token_reader import TokenReader
 
 if TYPE_CHECKING:
+    from floeberg.spark.sql.text.grammar import Change, Definitions
     from floeberg.spark.sql.text.statement import Statement
 
-__all__ = ["is_change", "separate_inserts"]
+__all__ = ["changes_of"]
 
 _ENDS_LIST = (
     *(
@@ -33,11 +36,30 @@ _ENDS_LIST = (
     ),
     *("QUALIFY", "UNION", "EXCEPT", "INTERSECT", "MINUS"),
 )
-_CHANGES = frozenset({"INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE"})
 _SETS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
 
 
-def separate_inserts(statement: Statement) -> list[Statement]:
+def changes_of(statement: Statement) -> list[tuple[Definitions, Change]]:
+    """The changes, each with the common table expressions before it; none for any other statement.
+
+    Raises:
+        UnsupportedError: A word is not understood.
+    """
+    found = []
+    for each in _separate_inserts(statement) or [statement]:
+        words = TokenReader.of(each)
+        defined = read_definitions(words)
+        if words.next() not in CHANGES:
+            return []
+        change = words.rest()
+        if change.tokens[0].upper != "INSERT":
+            # Names in backticks are names, but in select lists.
+            change = replace(change, dialect=replace(change.dialect, patterns_in_backticks=False))
+        found.append((defined, read_change(TokenReader.of(change))))
+    return found
+
+
+def _separate_inserts(statement: Statement) -> list[Statement]:
     """The inserts that a statement says; none where it does not begin with the FROM of inserts.
 
     Raises:
@@ -47,7 +69,7 @@ def separate_inserts(statement: Statement) -> list[Statement]:
     begins = words.place
     if words.follows("WITH"):
         _skip_definitions(words)
-    text = statement.text
+    text = statement.source
     defined = text[begins : words.place]
     if not words.take("FROM") or words.is_at_end:
         return []
@@ -65,7 +87,7 @@ def separate_inserts(statement: Statement) -> list[Statement]:
         rest = ""
         if not words.is_at_end and not words.follows("INSERT"):
             piece = words.until("INSERT")
-            if any(word.upper in _SETS for word in piece.words):
+            if any(word.upper in _SETS for word in piece.tokens):
                 raise UnsupportedError(
                     "FROM .. INSERT: expected one SELECT for each INSERT, found several put together"
                 )
@@ -77,13 +99,6 @@ def separate_inserts(statement: Statement) -> list[Statement]:
         found.append(read)
     words.end()
     return found
-
-
-def is_change(statement: Statement) -> bool:
-    """Whether a statement changes rows. One that does may begin as a query does."""
-    words = TokenReader.of(statement)
-    read_definitions(words)
-    return words.next() in _CHANGES or bool(separate_inserts(statement))
 
 
 def _skip_definitions(words: TokenReader) -> None:
