@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
-from floeberg.spark.read.group_rows import group_batches
-from floeberg.spark.session.environment import own_cores
+from floeberg.spark.read.group_rows import group_batches, most_partitions
 from floeberg.types import NestedField, PrimitiveType
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ CHANGE_COLUMNS = (
 )
 """The columns after those of the table."""
 
-_PARTITIONS_PER_CORE = 2
 _UNKNOWN_SIZE = 1 << 20
 
 
@@ -90,8 +88,7 @@ def packed(
         settings: How rows are read.
         parallelism: The cores of the cluster, where they are known.
     """
-    most = settings.partitions or _PARTITIONS_PER_CORE * (parallelism or own_cores())
-    target = sum(weight for _, weight in weighed) / most
+    target = sum(weight for _, weight in weighed) / most_partitions(settings, parallelism)
     found, open_parts, size = [], list[Any](), 0
     for part, weight in weighed:
         open_parts.append(part)

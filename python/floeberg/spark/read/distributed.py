@@ -12,7 +12,7 @@ import os
 import socket
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from floeberg import _native
 from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
@@ -22,7 +22,7 @@ from floeberg.scan.scan import Planning
 from floeberg.spark.read.scan_request import scan_bytes
 from floeberg.spark.session.environment import check_pyspark, check_session, cores, own_cores
 from floeberg.spark.session.tasks import run_tasks
-from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.session.worker_pickle import Sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -201,7 +201,7 @@ def cuts(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class _ReadManifests:
+class _ReadManifests(Sent):
     """Reads the manifests of tasks by their numbers.
 
     Args:
@@ -225,6 +225,3 @@ class _ReadManifests:
         except FloebergError as error:
             error.add_note(f"a task of Spark met this, on the host {socket.gethostname()!r}")
             return error
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "_ReadManifests", self.scan, self.tasks)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from floeberg.spark.read.options import ReadSettings
     from floeberg.spark.read.projection import OutputField
 
-__all__ = ["group_batches", "task_groups"]
+__all__ = ["ANY_SIZE", "group_batches", "most_partitions", "task_groups"]
 
 _PARTITIONS_PER_CORE = 2
-_ANY_SIZE = 2**62
+ANY_SIZE = 2**62
 _SMALL_FILE = 1 << 20
 _OPENERS = 4
 
@@ -38,9 +38,13 @@ def task_groups(plan: Plan, settings: ReadSettings, parallelism: int | None) -> 
         parallelism: The cores of the cluster, where they are known.
     """
     if settings.partitions:
-        return plan.split(_ANY_SIZE, most_groups=settings.partitions, least_size=1)
-    most = _PARTITIONS_PER_CORE * (parallelism or own_cores())
-    return plan.split(settings.split_size, most_groups=most)
+        return plan.split(ANY_SIZE, most_groups=settings.partitions, least_size=1)
+    return plan.split(settings.split_size, most_groups=most_partitions(settings, parallelism))
+
+
+def most_partitions(settings: ReadSettings, parallelism: int | None) -> int:
+    """How many partitions there may be."""
+    return settings.partitions or _PARTITIONS_PER_CORE * (parallelism or own_cores())
 
 
 def group_batches(

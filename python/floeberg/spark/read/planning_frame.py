@@ -21,19 +21,19 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.scan.plan import Plan
 from floeberg.spark.read.branch_reads import branch_read, record_read
 from floeberg.spark.read.distributed import OPENERS, cuts
-from floeberg.spark.read.group_rows import group_batches
+from floeberg.spark.read.group_rows import ANY_SIZE, group_batches
 from floeberg.spark.read.options import SCAN, read_options, scan_token
 from floeberg.spark.read.scan_request import scan_bytes
 from floeberg.spark.read.types import scan_struct
 from floeberg.spark.session.environment import cores, own_cores
 from floeberg.spark.session.tasks import mapped
-from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.session.worker_pickle import Sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,6 @@ _PARTITION_BYTES = 4 << 20
 _MOST_PARTITIONS = 10_000
 _PARTITION_SIZE = 128 << 20
 _GROUPS_A_PARTITION = 4
-_ANY_SIZE = 2**62
 
 
 def planning_frame(
@@ -113,7 +112,7 @@ def _partitions(parts: _native.PlanParts, settings: ReadSettings, some_cores: in
 
 
 @dataclass(frozen=True)
-class _PlanParts:
+class _PlanParts(Sent):
     """Plans parts by their numbers.
 
     Args:
@@ -149,12 +148,8 @@ class _PlanParts:
         wanted = -(-_GROUPS_A_PARTITION * self.partitions // len(self.parts))
         most = min(max(wanted, 1), self.partitions)
         first = number * self.partitions // len(self.parts)
-        for place, group in enumerate(plan.split(_ANY_SIZE, most_groups=most, least_size=self.least), first):
+        for place, group in enumerate(plan.split(ANY_SIZE, most_groups=most, least_size=self.least), first):
             yield place % self.partitions, group._inner.without_storage()  # noqa: SLF001 - the package's own
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.scan, self.deletes, self.parts, self.partitions, self.least)
-        return pickle_call(__name__, "_PlanParts", *parts)
 
 
 @lru_cache(maxsize=1)
@@ -164,7 +159,7 @@ def _scan(recipe: bytes) -> _native.Scan:
 
 
 @dataclass(frozen=True)
-class _ReadGroups:
+class _ReadGroups(Sent):
     """Reads the rows of groups.
 
     Args:
@@ -190,6 +185,3 @@ class _ReadGroups:
             for rows in group_batches(tasks, self.settings, None, left):
                 left = None if left is None else left - rows.num_rows
                 yield rows
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "_ReadGroups", self.shared, self.settings, self.limit, self.origin)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import pickle
 import zlib
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +57,15 @@ def pickle_call(module: str, name: str, *arguments: Any) -> tuple[Callable[..., 
 
     body = zlib.compress(pickle.dumps(arguments), level=1)
     return pickle.loads, (cloudpickle.dumps(_PickledCall(module, name, body)),)  # type: ignore[no-untyped-call]
+
+
+class Sent:
+    """A dataclass that is sent to workers by its fields."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        own = type(self)
+        parts = [getattr(self, each.name) for each in fields(cast("Any", self))]
+        return pickle_call(own.__module__, own.__name__, *parts)
 
 
 class _PickledCall:

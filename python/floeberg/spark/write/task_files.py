@@ -11,11 +11,11 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from floeberg.lance import LanceReceipt, LanceWriteRecipe
 from floeberg.spark.read.branch_reads import recorded_reads
-from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.session.worker_pickle import Sent
 from floeberg.write import Receipt, WriteRecipe
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Appended:
 
 
 @dataclass(frozen=True)
-class AppendTask:
+class AppendTask(Sent):
     """Writes rows to files.
 
     Args:
@@ -64,9 +64,6 @@ class AppendTask:
         receipt = write_rows(self.recipe, self.columns, batches)
         # It is asked after the last row, since reading goes on until then.
         return Appended(receipt, recorded_reads(self.table))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "AppendTask", self.recipe, self.columns, self.table)
 
 
 def write_rows(

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from floeberg import _native
-from floeberg.spark.session.worker_pickle import pickle_call
+from floeberg.spark.session.worker_pickle import Sent
 from floeberg.spark.write.task_files import first_batch, task_name
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class ChangeTask:
+class ChangeTask(Sent):
     """Takes rows away by their places, and writes new ones.
 
     Its rows have the columns `PLACES`, and then those of the table. If a place may be there twice, all rows with it are
@@ -164,13 +164,9 @@ class ChangeTask:
         gone = gone.select(["_file", "_pos"]).cast(pa.schema({"_file": pa.string(), "_pos": pa.int64()}))
         done.places = self.recipe.delete_rows(gone)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.recipe, self.columns, self.has_lineage, self.repeats)
-        return pickle_call(__name__, "ChangeTask", *parts)
-
 
 @dataclass(frozen=True)
-class CopyTask:
+class CopyTask(Sent):
     """Writes files again, without their deleted rows.
 
     Its rows have a group of tasks and the positions of the deleted rows, both pickled.
@@ -206,9 +202,6 @@ class CopyTask:
                     )
                 )
         return receipts
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return pickle_call(__name__, "CopyTask", self.recipe, self.has_lineage)
 
 
 def _where(batch: pa.RecordBatch, holds: Any) -> pa.RecordBatch:  # noqa: ANN401 - an array
