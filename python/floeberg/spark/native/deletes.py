@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.lanes import FileGroup
@@ -29,10 +29,6 @@ __all__ = ["without_deleted"]
 
 _WORDS = "__floeberg_words"
 _WORD, _BIT = f"CAST(shiftright({ROW}, 6) AS INT)", f"CAST({ROW} & 63 AS INT)"
-_IS_SET = f"bit_get(get({_WORDS}, {_WORD}), {_BIT}) = 1"
-"""Whether the bit of a row is set. A word beyond the last is null: nothing is deleted there."""
-_IS_DELETED = f"coalesce({_IS_SET}, false)"
-"""The same, where a file without deletes has no bitmap."""
 _MOST_FILES = 200
 """The most files whose bitmaps are found by a remainder: the divisor grows with the square of their number."""
 _MOST_REMAINDERS = 100_000
@@ -95,9 +91,7 @@ def _looked_up(frame: DataFrame, bitmaps: DataFrame, place: str, *, marked: bool
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
     # One expression: Spark looks through the whole plan, the bitmaps too, for each that is put upon it.
-    words = F.get(bitmaps.scalar(), F.expr(place))
-    is_set = F.bit_get(F.get(words, F.expr(_WORD)), F.expr(_BIT)) == 1
-    is_deleted = F.coalesce(is_set, F.lit(False))
+    is_deleted = F.coalesce(_is_set(F.get(bitmaps.scalar(), F.expr(place))), F.lit(False))
     return frame.withColumn(DELETED, is_deleted) if marked else frame.where(~is_deleted)
 
 
@@ -105,8 +99,16 @@ def _joined(frame: DataFrame, bitmaps: DataFrame, *, marked: bool) -> DataFrame:
     """Drop or mark deleted rows by a join."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
 
-    is_of_file = f"{KEY} = {KEY_OF_FILE}"
+    is_of_file, is_set = F.col(KEY) == F.col(KEY_OF_FILE), _is_set(F.col(_WORDS))
     if not marked:
-        return frame.join(F.broadcast(bitmaps), F.expr(f"{is_of_file} AND {_IS_SET}"), "left_anti")
-    joined = frame.join(F.broadcast(bitmaps), F.expr(is_of_file), "left")
-    return joined.withColumn(DELETED, F.expr(_IS_DELETED)).drop(KEY_OF_FILE, _WORDS)
+        return frame.join(F.broadcast(bitmaps), is_of_file & is_set, "left_anti")
+    joined = frame.join(F.broadcast(bitmaps), is_of_file, "left")
+    # A file without deletes has no bitmap.
+    return joined.withColumn(DELETED, F.coalesce(is_set, F.lit(False))).drop(KEY_OF_FILE, _WORDS)
+
+
+def _is_set(words: Column) -> Column:
+    """Whether the bit of a row is set. A word beyond the last is null: nothing is deleted there."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - PySpark's own habit
+
+    return F.bit_get(F.get(words, F.expr(_WORD)), F.expr(_BIT)) == 1

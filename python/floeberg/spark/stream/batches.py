@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from floeberg.table import Table
 
-__all__ = ["StreamBatch"]
+__all__ = ["QUERY", "StreamBatch"]
+
+QUERY = "sql.streaming.queryId"
+"""The local property of a driver and of a task that has the id of the query."""
 
 _QUERY_ID = "spark.sql.streaming.queryId"
 _EPOCH_ID = "spark.sql.streaming.epochId"

@@ -20,9 +20,9 @@ from floeberg.spark.session.environment import check_pyspark, is_connect
 from floeberg.spark.session.names import named, quoted
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.wap import under_wap
-from floeberg.spark.stream.batches import StreamBatch
+from floeberg.spark.stream.batches import QUERY, StreamBatch
 from floeberg.spark.tables import open_named
-from floeberg.spark.write.row_changes import RowChange
+from floeberg.spark.write.row_changes import RowChange, keeps_row_ids
 from floeberg.spark.write.tasks import INSERTED, PLACES, UPDATED
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["upsert_batches"]
 
-_QUERY = "sql.streaming.queryId"
 _KEY, _RANK = "floeberg_key", "floeberg_rank"
-_LINEAGE = 3
 
 
 @says_keywords
@@ -158,7 +156,7 @@ class _UpsertBatches:
         if self.query_id is not None:
             return self.query_id
         spark = frame.sparkSession
-        found = None if is_connect(spark) else spark.sparkContext.getLocalProperty(_QUERY)
+        found = None if is_connect(spark) else spark.sparkContext.getLocalProperty(QUERY)
         if not found:
             raise UnsupportedError(
                 "Spark does not tell the id of the query here: pass query_id, an id that stays the same over restarts"
@@ -170,7 +168,7 @@ class _UpsertBatches:
 
         source = self._source(table, frame)
         names = [field.name for field in table.schema().fields]
-        lineage = ("_row_id",) if table.format_version >= _LINEAGE else ()
+        lineage = ("_row_id",) if keeps_row_ids(table) else ()
         scan = table.scan(selected_fields=(*self.join_cols, "_file", "_pos", *lineage))
         if batch.branch in table.refs():
             scan = scan.use_ref(batch.branch)

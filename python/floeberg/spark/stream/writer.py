@@ -25,7 +25,7 @@ from floeberg.errors import (
     UnsupportedError,
 )
 from floeberg.spark.session.worker_pickle import pickle_call
-from floeberg.spark.stream.batches import StreamBatch
+from floeberg.spark.stream.batches import QUERY, StreamBatch
 from floeberg.spark.write.commit_marker import is_outcome_unknown, marked_commit
 from floeberg.spark.write.options import write_options
 from floeberg.spark.write.sent_table import SentTable
@@ -45,8 +45,6 @@ __all__ = ["BatchFiles", "FloebergStreamWriter"]
 
 _LOG = logging.getLogger("floeberg.spark")
 
-_QUERY = "sql.streaming.queryId"
-"""The local property of a task that has the id of its query."""
 _OF_SPARK = ("checkpointlocation", "queryname")
 """Options of every stream, which Spark hands on."""
 _OF_BATCHES = ("idempotency-key", "overwrite-filter", "overwrite-mode", "validate-from-snapshot-id")
@@ -115,7 +113,7 @@ class FloebergStreamWriter(_Writer):  # type: ignore[misc] # PySpark 4.0 lacks i
     def write(self, iterator: Iterator[pa.RecordBatch]) -> BatchFiles:
         """Writes the rows of a task. Where it fails it leaves no file."""
         context = TaskContext.get()
-        query_id = context.getLocalProperty(_QUERY) if context else None
+        query_id = context.getLocalProperty(QUERY) if context else None
         receipt = write_rows(self._recipe, self._columns, iterator)
         return BatchFiles(cast("Receipt | None", receipt), self._recipe.write_id, query_id)
 

@@ -30,7 +30,7 @@ from floeberg.spark.write.frame_reads import reads_of_frame
 from floeberg.spark.write.input_columns import InputColumns
 from floeberg.spark.write.new_schema import schema_of, without_lengths
 from floeberg.spark.write.sent_table import SentTable
-from floeberg.spark.write.target import LanceTarget, committed_or_removed
+from floeberg.spark.write.target import LanceTarget, removed_after_errors
 from floeberg.spark.write.task_files import AppendTask
 from floeberg.table import Table
 from floeberg.write import WriteRecipe
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from floeberg.lance import LanceCommitResult
     from floeberg.spark.write.task_files import AnyReceipt, Appended
     from floeberg.types import Schema
-    from floeberg.write import Receipt
 
 __all__ = ["FrameWrite", "Mode", "commit_files", "create", "write"]
 
@@ -245,12 +244,13 @@ def commit_files(
     )
     table = _as_table(staged)
 
-    def commit(receipts: list[Receipt], done: Sequence[Appended]) -> CommitResult:
+    receipts: list[Any] = []
+    with removed_after_errors(recipe, receipts):
+        done = how.files(table, frame, recipe)
+        receipts += [each.receipt for each in done if each.receipt is not None]
         read = _validated_from(table, frame, done, transaction._branch)  # noqa: SLF001 - the package's own
         transaction.commit_receipts(receipts, validate_from_snapshot_ids=read, **arguments)
         return transaction.commit_transaction()
-
-    return cast("CommitResult", committed_or_removed(recipe, lambda: how.files(table, frame, recipe), commit))
 
 
 def _check_lance(given: Sequence[str], mode: str) -> None:
@@ -271,12 +271,12 @@ def _append_to(target: LanceTarget, frame: DataFrame, key: str | None) -> LanceC
         # No task runs.
         return target.commit([], key=key, reads=())
 
-    def commit(receipts: list[AnyReceipt], done: Sequence[Appended]) -> LanceCommitResult:
+    receipts: list[AnyReceipt] = []
+    with removed_after_errors(recipe, receipts):
+        done: list[Appended] = run_tasks(frame, AppendTask(recipe, columns, target.sent.id))
+        receipts += [each.receipt for each in done if each.receipt is not None]
         reads = [read for each in done for read in each.reads]
         return target.commit(receipts, key=key, reads=reads)
-
-    task = AppendTask(recipe, columns, target.sent.id)
-    return cast("LanceCommitResult", committed_or_removed(recipe, lambda: run_tasks(frame, task), commit))
 
 
 def _validated_from(

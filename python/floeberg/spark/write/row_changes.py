@@ -15,17 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg._table_properties import word_of
-from floeberg.errors import (
-    AlreadyExistsError,
-    CommitStateUnknownError,
-    FloebergError,
-    InternalError,
-    InvalidInputError,
-)
+from floeberg.errors import InternalError, InvalidInputError
 from floeberg.scan.plan import Plan
 from floeberg.spark.session.environment import cores
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.write.input_columns import InputColumns
+from floeberg.spark.write.target import remove_files, removed_after_errors
 from floeberg.spark.write.tasks import PLACES, Changed, ChangeTask, CopyTask
 
 if TYPE_CHECKING:
@@ -38,12 +33,17 @@ if TYPE_CHECKING:
     from floeberg.table import Table
     from floeberg.write.row_delta import RowDeltaReceipt, RowDeltaRecipe
 
-__all__ = ["ChangedCounts", "RowChange"]
+__all__ = ["ChangedCounts", "RowChange", "keeps_row_ids"]
 
 _LINEAGE = 3
 """The format version from which rows have ids."""
 _LINEAGE_COLUMNS = ("_row_id", "_last_updated_sequence_number")
 _TASKS_A_CORE = 4
+
+
+def keeps_row_ids(table: Table) -> bool:
+    """Whether rows of a table have ids, which they keep."""
+    return table.format_version >= _LINEAGE
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,6 @@ class RowChange:
             )
         return mode == "copy-on-write"
 
-    @property
-    def has_lineage(self) -> bool:
-        """Whether rows have ids, which they keep."""
-        return self.table.format_version >= _LINEAGE
-
     def run(self, spark: SparkSession, frame: DataFrame) -> ChangedCounts:
         """Runs the tasks, and commits.
 
@@ -127,11 +122,11 @@ class RowChange:
         columns = self._columns(frame)
         recipe = self.table.row_delta_recipe()
         copies, receipts = self.copies, list[Any]()
-        has_lineage = self.has_lineage and columns is not None
+        has_lineage = keeps_row_ids(self.table) and columns is not None
         # Only a source can match a row twice.
         repeats: Repeats = "never" if self.command != "merge" else "error" if self.matches_once else "once"
         task = ChangeTask(recipe, columns, has_lineage, repeats)
-        try:
+        with removed_after_errors(recipe, receipts):
             done: list[Changed] = run_tasks(frame, task, short=PLACES)
             receipts += [each.written for each in done if each.written is not None]
             self._check_once(done)
@@ -149,16 +144,8 @@ class RowChange:
                 options=self._isolation,
             )
             if result.already_committed:
-                for each in receipts:
-                    recipe.remove(each)
+                remove_files(recipe, receipts)
                 return ChangedCounts(result.snapshot_id)
-        except (CommitStateUnknownError, AlreadyExistsError):
-            # The table has the files, or may have them.
-            raise
-        except FloebergError:
-            for each in receipts:
-                recipe.remove(each)
-            raise
         return ChangedCounts(
             result.snapshot_id,
             sum(each.updated for each in done),
@@ -171,7 +158,7 @@ class RowChange:
         return {"isolation-level": word_of(self.table.properties, f"write.{self.command}.isolation-level")}
 
     def _check_names(self) -> None:
-        reserved = ("_file", "_pos", *(_LINEAGE_COLUMNS if self.has_lineage else ()))
+        reserved = ("_file", "_pos", *(_LINEAGE_COLUMNS if keeps_row_ids(self.table) else ()))
         hidden = next(
             (each.name for each in self.table.schema().fields if each.name.lower() in reserved), None
         )
@@ -226,7 +213,7 @@ class RowChange:
         ]
         tasks = min(len(groups), _TASKS_A_CORE * (cores(spark) or 2))
         frame = spark.createDataFrame(groups, "task_group binary, places binary").repartition(tasks)
-        for receipts in run_tasks(frame, CopyTask(recipe, self.has_lineage)):
+        for receipts in run_tasks(frame, CopyTask(recipe, keeps_row_ids(self.table))):
             written += receipts
         return [recipe.replace_files(files)]
 
@@ -234,7 +221,7 @@ class RowChange:
         """The tasks that read some files, pickled, and the files of each."""
         import pickle  # noqa: PLC0415 - the same
 
-        lineage = _LINEAGE_COLUMNS if self.has_lineage else ()
+        lineage = _LINEAGE_COLUMNS if keeps_row_ids(self.table) else ()
         scan = self.table.scan(selected_fields=("*", "_file", "_pos", *lineage))
         if self.branch in self.table.refs():
             scan = scan.use_ref(self.branch)

@@ -9,7 +9,7 @@ Invariant: an option that the format lacks is an error before a task runs.
 from __future__ import annotations
 
 import uuid
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
@@ -31,7 +31,7 @@ from floeberg.spark.write.sent_table import SentTable
 from floeberg.write import Receipt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.sql.types import StructType
 
@@ -40,16 +40,18 @@ if TYPE_CHECKING:
     from floeberg.lance import LanceCommitResult, LanceWriteRecipe
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.write.options import WriteOptions
-    from floeberg.spark.write.task_files import AnyReceipt, AnyRecipe, Appended
+    from floeberg.spark.write.task_files import AnyReceipt, AnyRecipe
     from floeberg.table import Table
     from floeberg.write import WriteRecipe
+    from floeberg.write.row_delta import RowDeltaRecipe
 
 __all__ = [
     "AnyCommitResult",
     "IcebergTarget",
     "LanceTarget",
     "WriteTarget",
-    "committed_or_removed",
+    "remove_files",
+    "removed_after_errors",
     "write_target",
 ]
 
@@ -326,21 +328,16 @@ class LanceTarget:
         )
 
 
-def committed_or_removed(
-    recipe: AnyRecipe, write: Callable[[], Sequence[Appended]], commit: Callable[..., Any]
-) -> Any:  # noqa: ANN401 - what `commit` returns
-    """Writes files by tasks, and commits them in this process. After an error that is certain, the files are removed.
+@contextmanager
+def removed_after_errors(recipe: AnyRecipe | RowDeltaRecipe, receipts: Sequence[Any]) -> Iterator[None]:
+    """Removes files after an error in the block that is certain: no commit has them.
 
     Args:
         recipe: The recipe of the files.
-        write: Runs the tasks.
-        commit: Commits the receipts of the tasks, given with what they did.
+        receipts: Their receipts. The block adds to them.
     """
-    receipts: list[AnyReceipt] = []
     try:
-        done = write()
-        receipts += [each.receipt for each in done if each.receipt is not None]
-        return commit(receipts, done)
+        yield
     except (CommitStateUnknownError, AlreadyExistsError):
         # The table has the files, or may have them.
         raise
@@ -349,11 +346,11 @@ def committed_or_removed(
         raise
 
 
-def remove_files(recipe: AnyRecipe, receipts: Sequence[AnyReceipt]) -> None:
+def remove_files(recipe: AnyRecipe | RowDeltaRecipe, receipts: Sequence[Any]) -> None:
     """Removes files that no commit has. A file that stays harms nobody: its error must not hide another one."""
     for each in receipts:
         with suppress(FloebergError):
-            recipe.remove(cast("Any", each))
+            recipe.remove(each)
 
 
 def _check_lance_options(options: WriteOptions) -> None:

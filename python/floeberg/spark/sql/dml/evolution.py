@@ -12,7 +12,7 @@ from floeberg.spark.session.names import folding
 from floeberg.spark.write.new_schema import schema_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from pyspark.sql.types import DataType, StructField
 
@@ -24,15 +24,12 @@ __all__ = ["evolve", "new_columns"]
 _WIDER = {("int", "bigint"), ("float", "double")}
 
 
-def new_columns(
-    changed: ChangedTable, given: Sequence[StructField], only: Collection[str] | None = None
-) -> list[StructField]:
+def new_columns(changed: ChangedTable, given: Sequence[StructField]) -> list[StructField]:
     """The columns that a table lacks or has with narrower types, by the names that it has or gets.
 
     Args:
         changed: The table.
         given: Columns of new rows.
-        only: Names in the table's spelling that may be added; `None` is all.
     """
     fold = folding(case_sensitive=changed.case_sensitive)
     own = {fold(each.name): each for each in changed.spark_schema()}
@@ -40,8 +37,7 @@ def new_columns(
     for each in given:
         there = own.get(fold(each.name))
         if there is None:
-            if only is None or each.name in only:
-                found.append(each)
+            found.append(each)
         elif is_wider(there.dataType, each.dataType):
             found.append(_named(each, there.name))
     return found

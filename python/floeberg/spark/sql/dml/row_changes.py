@@ -19,7 +19,7 @@ from floeberg.spark.sql.pushdown.strict import exact_filter, exact_values
 from floeberg.spark.sql.text.grammar import Update
 from floeberg.spark.sql.text.targets import ChangedTable
 from floeberg.spark.write.assignment import Assignments
-from floeberg.spark.write.row_changes import ChangedCounts, RowChange
+from floeberg.spark.write.row_changes import ChangedCounts, RowChange, keeps_row_ids
 from floeberg.spark.write.tasks import DELETED, PLACES, UPDATED
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.text.statement import Statement
 
 __all__ = ["FoundRows", "check_once", "delete", "places_of", "update"]
-
-_LINEAGE = 3
 
 
 @dataclass(frozen=True)
@@ -147,7 +145,7 @@ def _by_file(frame: DataFrame) -> DataFrame:
 def places_of(changed: ChangedTable, *, with_row_ids: bool) -> str:
     """The columns `PLACES` after the first one, as SQL."""
     visible = changed.visible
-    has_ids = with_row_ids and changed.table.format_version >= _LINEAGE
+    has_ids = with_row_ids and keeps_row_ids(changed.table)
     row_id = f"{visible}.`_row_id`" if has_ids else "CAST(NULL AS BIGINT)"
     return f"{visible}.`_file` AS {PLACES[1]}, {visible}.`_pos` AS {PLACES[2]}, {row_id} AS {PLACES[3]}"
 

@@ -65,11 +65,6 @@ class Dialect:
         )
 
     @property
-    def string_quotes(self) -> str:
-        """The characters that begin a string."""
-        return "'" if self.names_in_double_quotes else "'\""
-
-    @property
     def name_quotes(self) -> str:
         """The characters that begin a name."""
         return '`"' if self.names_in_double_quotes else "`"
