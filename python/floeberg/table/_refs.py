@@ -22,6 +22,7 @@ from floeberg.statistics import (
 from floeberg.table._base import TableBase
 from floeberg.types import HistoryEntry
 from floeberg.types._from_json import read_ref, read_snapshot
+from floeberg.types._snapshots import ancestors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,15 +71,10 @@ class TableRefs(TableBase):
             >>> [each.version for each in table.versions()][-1] == table.current_snapshot().snapshot_id
             True
         """
-        known: dict[int | None, Snapshot] = {each.snapshot_id: each for each in self.snapshots()}
-        found: list[TableVersion] = []
-        # What is taken out is not found again: a chain that is damaged ends where it repeats.
-        snapshot = known.pop(self._snapshot_id(), None)
-        while snapshot is not None:
-            moment = moment_of(snapshot.timestamp_ms * 1000)
-            found.append(TableVersion(snapshot.snapshot_id, moment, snapshot.operation))
-            snapshot = known.pop(snapshot.parent_snapshot_id, None)
-        return found[::-1]
+        return [
+            TableVersion(each.snapshot_id, moment_of(each.timestamp_ms * 1000), each.operation)
+            for each in reversed(ancestors(self.snapshots(), self._snapshot_id()))
+        ]
 
     def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
         """The snapshot with an id, or `None`.

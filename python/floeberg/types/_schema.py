@@ -194,13 +194,15 @@ def _rows(fields: tuple[NestedField, ...], prefix: str) -> Iterator[tuple[object
 
 
 def walk(fields: tuple[NestedField, ...], prefix: str = "") -> Iterator[tuple[str, NestedField]]:
+    """The fields at every level, each after its parent, with their full names."""
     for each in fields:
         name = prefix + each.name
         yield name, each
-        yield from walk(_children(each.field_type), f"{name}.")
+        yield from walk(children(each.field_type), f"{name}.")
 
 
-def _children(field_type: IcebergType) -> tuple[NestedField, ...]:
+def children(field_type: IcebergType) -> tuple[NestedField, ...]:
+    """The fields of a struct, the element of a list, the key and the value of a map."""
     if isinstance(field_type, StructType):
         return field_type.fields
     if isinstance(field_type, ListType):
@@ -219,6 +221,6 @@ def selected(fields: tuple[NestedField, ...], wanted: set[int]) -> Iterator[Nest
         elif isinstance(inside, StructType):
             if kept := tuple(selected(inside.fields, wanted)):
                 yield replace(each, field_type=StructType(kept))
-        elif any(below.field_id in wanted for _, below in walk(_children(inside))):
+        elif any(below.field_id in wanted for _, below in walk(children(inside))):
             # Of a list or a map the whole is kept: its elements have no rows of their own.
             yield each

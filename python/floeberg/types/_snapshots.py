@@ -6,11 +6,14 @@ Frozen dataclasses, public in `floeberg.types`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
 
-__all__ = ["HistoryEntry", "Snapshot", "SnapshotRef", "Summary"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["HistoryEntry", "Snapshot", "SnapshotRef", "Summary", "ancestors"]
 
 
 class Summary(dict[str, str]):
@@ -124,3 +127,14 @@ class SnapshotRef:
     min_snapshots_to_keep: int | None = None
     max_snapshot_age_ms: int | None = None
     max_ref_age_ms: int | None = None
+
+
+def ancestors(snapshots: Iterable[Snapshot], snapshot_id: int | None) -> list[Snapshot]:
+    """A snapshot and those before it that have not expired, newest first."""
+    known: dict[int | None, Snapshot] = {each.snapshot_id: each for each in snapshots}
+    found: list[Snapshot] = []
+    # What is taken out is not found again: a chain that is damaged ends where it repeats.
+    while (each := known.pop(snapshot_id, None)) is not None:
+        found.append(each)
+        snapshot_id = each.parent_snapshot_id
+    return found

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.local_dir import local_dir
-from floeberg.types import ListType, MapType, NestedField, StructType
+from floeberg.types._schema import children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from floeberg.types import IcebergType, Schema
+    from floeberg.types import NestedField, Schema
 
 __all__ = ["can_pin", "check_same_columns", "pin_metadata", "pinned_metadata"]
 
@@ -80,9 +80,9 @@ def check_same_columns(expected: Schema, columns: Schema, now: Schema, selected:
     Raises:
         InvalidInputError: A column was dropped or changed, or its name belongs to another column.
     """
-    ids = dict(_names(now.fields, ""))
-    for name, number in _names(columns.fields, ""):
-        if ids.get(name, number) != number:
+    known = dict(walk(now.fields))
+    for name, field in walk(columns.fields):
+        if known.get(name, field).field_id != field.field_id:
             raise InvalidInputError(
                 f"column {name!r} is not the column that it was when the DataFrame was made: {_RELOAD}"
             )
@@ -94,26 +94,6 @@ def _pin_file(load: str) -> Path | None:
     return None if folder is None else folder / "pinned" / load
 
 
-def _names(fields: Sequence[NestedField], parent: str) -> Iterator[tuple[str, int]]:
-    for field in fields:
-        name = f"{parent}{field.name}"
-        yield name, field.field_id
-        yield from _names(_below(field.field_type), f"{name}.")
-
-
-def _below(kind: IcebergType) -> Sequence[NestedField]:
-    if isinstance(kind, StructType):
-        return kind.fields
-    if isinstance(kind, ListType):
-        return (NestedField(kind.element_id, "element", kind.element_type, required=kind.element_required),)
-    if isinstance(kind, MapType):
-        return (
-            NestedField(kind.key_id, "key", kind.key_type, required=True),
-            NestedField(kind.value_id, "value", kind.value_type, required=kind.value_required),
-        )
-    return ()
-
-
 def _check_fields(expected: Sequence[NestedField], found: Sequence[NestedField], parent: str) -> None:
     by_id = {field.field_id: field for field in found}
     for field in expected:
@@ -122,7 +102,7 @@ def _check_fields(expected: Sequence[NestedField], found: Sequence[NestedField],
         if now is None or now.name != field.name:
             what = "was dropped" if now is None else f"is named {now.name!r} now"
             raise InvalidInputError(f"column {name!r} of the DataFrame {what}: {_RELOAD}")
-        below = _below(field.field_type)
+        below = children(field.field_type)
         is_same = (
             type(now.field_type) is type(field.field_type) if below else now.field_type == field.field_type
         )
@@ -133,4 +113,4 @@ def _check_fields(expected: Sequence[NestedField], found: Sequence[NestedField],
             raise InvalidInputError(
                 f"column {name!r} of the DataFrame is {was}, and in the table {by_now} now: {_RELOAD}"
             )
-        _check_fields(below, _below(now.field_type), f"{name}.")
+        _check_fields(below, children(now.field_type), f"{name}.")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.types._snapshots import ancestors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -243,11 +244,4 @@ class History:
 
     def ancestors(self, snapshot_id: int | None) -> list[Snapshot]:
         """A snapshot and those before it that have not expired, newest first."""
-        found, seen = [], set[int]()
-        while (
-            snapshot_id is not None and snapshot_id not in seen and (each := self.snapshots.get(snapshot_id))
-        ):
-            seen.add(snapshot_id)
-            found.append(each)
-            snapshot_id = each.parent_snapshot_id
-        return found
+        return ancestors(self.snapshots.values(), snapshot_id)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.spark.sql.procedures.file_procedures import add_files, register_table
 from floeberg.spark.sql.query.changelogs import create_changelog_view
+from floeberg.types._snapshots import ancestors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -184,16 +185,12 @@ def _fast_forward(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _ancestors_of(place: _Place, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
     """A snapshot and those before it, as far as they are still there."""
-    table, found = place.table, list[tuple[Any, ...]]()
-    by_id = {each.snapshot_id: each for each in table.snapshots()}
+    table = place.table
     wanted = given.get("snapshot_id", _current(table))
-    if wanted is not None and wanted not in by_id:
+    found = ancestors(table.snapshots(), wanted)
+    if wanted is not None and not found:
         raise NotFoundError(f"CALL ancestors_of: the table has no snapshot {wanted}")
-    while wanted in by_id and len(found) < len(by_id):
-        snapshot = by_id[wanted]
-        found.append((snapshot.snapshot_id, snapshot.timestamp_ms))
-        wanted = snapshot.parent_snapshot_id
-    return found
+    return [(each.snapshot_id, each.timestamp_ms) for each in found]
 
 
 def _changelog_view(place: _Place, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:

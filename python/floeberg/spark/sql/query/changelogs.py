@@ -14,6 +14,8 @@ from floeberg.errors import InvalidInputError
 from floeberg.scan import Scan
 from floeberg.scan.changelog import ChangelogScan
 from floeberg.spark.session.names import quoted
+from floeberg.spark.write.row_changes import keeps_row_ids
+from floeberg.types._snapshots import ancestors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,7 +63,7 @@ def create_changelog_view(
     start, end = _range(table, given.get("options") or {})
     keys = given.get("identifier_columns")
     updates = given.get("compute_updates", keys is not None)
-    knows_rows = keys is not None or table.schema().identifier_field_names() or _has_row_ids(table)
+    knows_rows = keys is not None or table.schema().identifier_field_names() or keeps_row_ids(table)
     if updates and not knows_rows:
         raise InvalidInputError(
             "CALL create_changelog_view: compute_updates needs identifier_columns: the table has no identifier "
@@ -79,10 +81,6 @@ def create_changelog_view(
     view = given.get("changelog_view") or quoted(f"{name}_changes")
     frame.createOrReplaceTempView(view)
     return str(view).strip("`") if str(view).strip("`").isidentifier() else str(view)
-
-
-def _has_row_ids(table: Table) -> bool:
-    return table._inner.format_version >= 3  # noqa: PLR2004, SLF001 - the version that has them
 
 
 def _frame(spark: SparkSession, changes: ChangelogScan, reading: Mapping[str, Any]) -> DataFrame:
@@ -153,14 +151,9 @@ def _number(key: str, text: str | None) -> int:
 
 def _line(table: Table, end: int | None) -> list[Snapshot]:
     """The ancestors of a snapshot that have not expired and itself, oldest first. By default, of the current one."""
-    by_id = {each.snapshot_id: each for each in table.snapshots()}
     current = table.current_snapshot()
-    at = end if end is not None else None if current is None else current.snapshot_id
-    found: list[Snapshot] = []
-    while at is not None and at in by_id:
-        found.append(by_id.pop(at))
-        at = found[-1].parent_snapshot_id
-    return found[::-1]
+    last = end if end is not None or current is None else current.snapshot_id
+    return ancestors(table.snapshots(), last)[::-1]
 
 
 def _at(line: Sequence[Snapshot], timestamp_ms: int) -> int | None:
