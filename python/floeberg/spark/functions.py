@@ -52,9 +52,9 @@ def bucket(n: Any, column: Any, *, source_type: str | None = None) -> Column:
         raise InvalidInputError(f"source_type: expected 'uuid' or None, found {source_type!r}")
 
     def apply(values: pa.Array[Any]) -> pa.Array[Any]:
-        return transforms.bucket(_uuids(values) if source_type else _of_table(values), number)
+        return transforms.bucket(_uuids(values) if source_type else as_in_tables(values), number)
 
-    return _function(apply, "int")(column)
+    return arrow_function(apply, "int")(column)
 
 
 @overload
@@ -89,7 +89,7 @@ def truncate(width: Any, column: Any, *, source_type: str) -> Column:
     def apply(values: pa.Array[Any]) -> pa.Array[Any]:
         return transforms.truncate(values, checked)
 
-    return _function(apply, source_type)(column)
+    return arrow_function(apply, source_type)(column)
 
 
 def years(column: Column | str) -> Column:
@@ -101,7 +101,7 @@ def years(column: Column | str) -> Column:
     Returns:
         A column of `int`.
     """
-    return _function(_of(transforms.years), "int")(column)
+    return arrow_function(plain(transforms.years), "int")(column)
 
 
 def months(column: Column | str) -> Column:
@@ -113,7 +113,7 @@ def months(column: Column | str) -> Column:
     Returns:
         A column of `int`.
     """
-    return _function(_of(transforms.months), "int")(column)
+    return arrow_function(plain(transforms.months), "int")(column)
 
 
 def days(column: Column | str) -> Column:
@@ -125,7 +125,7 @@ def days(column: Column | str) -> Column:
     Returns:
         A column of `date`.
     """
-    return _function(_of(transforms.days), "date")(column)
+    return arrow_function(plain(transforms.days), "date")(column)
 
 
 def hours(column: Column | str) -> Column:
@@ -137,35 +137,50 @@ def hours(column: Column | str) -> Column:
     Returns:
         A column of `int`.
     """
-    return _function(_of(transforms.hours), "int")(column)
+    return arrow_function(plain(transforms.hours), "int")(column)
 
 
-def _of(transform: Callable[[Any], Any]) -> Callable[[pa.Array[Any]], pa.Array[Any]]:
+def plain(transform: Callable[[Any], Any]) -> Callable[[pa.Array[Any]], pa.Array[Any]]:
+    """A transform as a function of its own, whose annotations are set."""
+
     def apply(values: pa.Array[Any]) -> pa.Array[Any]:
         return transform(values)
 
     return apply
 
 
-def _function(apply: Callable[[pa.Array[Any]], pa.Array[Any]], result_type: str) -> Callable[..., Column]:
+def arrow_function(
+    apply: Callable[..., pa.Array[Any]], result_type: str, what: str = "these functions"
+) -> Callable[..., Column]:
+    """A function of Spark that computes on Arrow arrays.
+
+    Args:
+        apply: What it computes.
+        result_type: Its type in Spark.
+        what: What needs it, for errors.
+
+    Raises:
+        UnsupportedError: PySpark is older than 4.1.
+    """
     try:
         from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined] # noqa: PLC0415 - older ones have none
     except ImportError as error:
-        raise UnsupportedError(
-            "these functions need PySpark 4.1 or later: pip install 'pyspark>=4.1'"
-        ) from error
+        raise UnsupportedError(f"{what} need PySpark 4.1 or later: pip install 'pyspark>=4.1'") from error
     import pyarrow as pa  # noqa: PLC0415 - importing this module needs none
 
     # Spark decides the kind of a function by its annotations, which must be types.
-    apply.__annotations__ = {"values": pa.Array, "return": pa.Array}
+    code = apply.__code__
+    apply.__annotations__ = dict.fromkeys((*code.co_varnames[: code.co_argcount], "return"), pa.Array)
     return cast("Callable[..., Column]", arrow_udf(apply, result_type))
 
 
-def _of_table(values: pa.Array[Any]) -> pa.Array[Any]:
-    """Spark's times count nanoseconds, those of tables microseconds."""
+def as_in_tables(values: pa.Array[Any]) -> pa.Array[Any]:
+    """Values in types that tables have. Spark's times count nanoseconds, those of tables microseconds."""
     import pyarrow as pa  # noqa: PLC0415 - planning needs none
 
-    return values.cast(pa.time64("us"), safe=False) if pa.types.is_time64(values.type) else values
+    if pa.types.is_time64(values.type):
+        return values.cast(pa.time64("us"), safe=False)
+    return values.cast(pa.int32()) if values.type in {pa.int8(), pa.int16()} else values
 
 
 def _uuids(values: pa.Array[Any]) -> pa.Array[Any]:

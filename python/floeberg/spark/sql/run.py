@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from floeberg.catalog import Catalog
     from floeberg.scan.scan import Reader
-    from floeberg.spark.sql.text.identifiers import Arguments
+    from floeberg.spark.sql.text.constants import Arguments
     from floeberg.spark.sql.text.immediate import Immediate
     from floeberg.spark.sql.text.statement import Statement
 

@@ -21,6 +21,7 @@ from floeberg.spark.sql.ddl.definitions import (
     drop_table,
 )
 from floeberg.spark.sql.ddl.explains import explain
+from floeberg.spark.sql.ddl.namespaces import NAMESPACES
 from floeberg.spark.sql.ddl.shows import describe, show
 from floeberg.spark.sql.dml.deleted_rows import check_no_deleted_rows
 from floeberg.spark.sql.dml.inserts import insert_each
@@ -163,7 +164,7 @@ def _defined(queries: Queries, words: TokenReader) -> bool:
         return create_table(queries, words)
     if words.take("DROP", "TABLE"):
         return drop_table(queries, words)
-    if words.next() in {"CREATE", "DROP"} and words.next(1) in {"NAMESPACE", "DATABASE", "SCHEMA"}:
+    if words.next() in {"CREATE", "DROP"} and words.next(1) in NAMESPACES:
         word = words.take_word().upper
         words.take_word()
         return (create_namespace if word == "CREATE" else drop_namespace)(queries, words)

@@ -9,7 +9,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.sql.ddl.ddl_clauses import NewColumn, keys, new_column, properties, sort_field, transform
+from floeberg.spark.sql.ddl.ddl_clauses import (
+    NewColumn,
+    applied,
+    keys,
+    new_column,
+    properties,
+    sort_field,
+    transform,
+)
 from floeberg.spark.sql.text.column_types import check_new_names, type_of
 from floeberg.spark.sql.text.dialect import dialect
 from floeberg.spark.sql.text.token_reader import TokenReader
@@ -37,7 +45,7 @@ def alter(queries: Queries, words: TokenReader, parts: tuple[str, ...]) -> None:
         parts: The name.
     """
     found = queries.known.find(parts)
-    if found is None or found.metadata or found.ref or found.snapshot_id or found.timestamp_ms:
+    if found is None or not found.is_whole:
         raise InvalidInputError(f"ALTER TABLE: {'.'.join(parts)!r} is not a table of the catalog")
     change = _change(words, found.full)
     words.end()
@@ -248,7 +256,9 @@ def _partition(words: TokenReader) -> Change:
         return lambda table: (
             table.update_spec(case_sensitive=dialect().case_sensitive).add_field(column, how, name).commit()
         )
-    old = _field_name(*transform(words))
+    column, how = transform(words)
+    # A field is removed by its name, or as it was declared.
+    old = column if how == "identity" else applied(how, column)
     if word == "DROP":
         return lambda table: (
             table.update_spec(case_sensitive=dialect().case_sensitive).remove_field(old).commit()
@@ -262,14 +272,6 @@ def _partition(words: TokenReader) -> Change:
         .add_field(column, how, name)
         .commit()
     )
-
-
-def _field_name(column: str, how: str) -> str:
-    """A partition field as `UpdateSpec.remove_field` takes it: by its name, or as it was declared."""
-    if how == "identity":
-        return column
-    name, _, number = how.rstrip("]").partition("[")
-    return f"{name}({number}, {column})" if number else f"{name}({column})"
 
 
 def _identifiers(words: TokenReader) -> Change:

@@ -8,10 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
+from floeberg.spark.sql.ddl.namespaces import NAMESPACES
+from floeberg.spark.sql.text.constants import evaluated
 from floeberg.spark.sql.text.dialect import dialect
 
 if TYPE_CHECKING:
     from floeberg.spark.sql.query.queries import Queries
+    from floeberg.spark.sql.text.known_tables import Found
     from floeberg.spark.sql.text.token_reader import TokenReader
 
 __all__ = ["comment_on"]
@@ -28,7 +31,7 @@ def comment_on(queries: Queries, words: TokenReader) -> bool:
         found = known.find(parts)
         if found is None:
             return False
-        _check_whole(found.metadata or found.ref or found.snapshot_id or found.timestamp_ms, parts)
+        _check_whole(found, parts)
         text = _text(queries, words)
         if text is not None:
             found.table.set_properties({_COMMENT: text})
@@ -37,7 +40,7 @@ def comment_on(queries: Queries, words: TokenReader) -> bool:
         return True
     if kind == "COLUMN":
         return _comment_on_column(queries, words, parts)
-    if kind not in {"NAMESPACE", "DATABASE", "SCHEMA"}:
+    if kind not in NAMESPACES:
         return False
     known.check_one_namespace(parts)
     place = known.existing_namespace(parts)
@@ -58,7 +61,7 @@ def _comment_on_column(queries: Queries, words: TokenReader, parts: tuple[str, .
     found = queries.known.find(parts[:length])
     if found is None:
         return False
-    _check_whole(found.metadata or found.ref or found.snapshot_id or found.timestamp_ms, parts)
+    _check_whole(found, parts)
     text = _text(queries, words)
     found.table.update_schema(case_sensitive=dialect().case_sensitive).update_column(
         parts[length:], doc=text or ""
@@ -66,8 +69,8 @@ def _comment_on_column(queries: Queries, words: TokenReader, parts: tuple[str, .
     return True
 
 
-def _check_whole(part: object, parts: tuple[str, ...]) -> None:
-    if part:
+def _check_whole(found: Found, parts: tuple[str, ...]) -> None:
+    if not found.is_whole:
         raise InvalidInputError(f"COMMENT ON: {'.'.join(parts)!r}: comments are of tables: name the table")
 
 
@@ -77,8 +80,7 @@ def _text(queries: Queries, words: TokenReader) -> str | None:
     piece = words.rest()
     if piece.is_word("NULL"):
         return None
-    row = queries.spark.sql(f"SELECT ({piece.text}\n)", queries.args).first()
-    value = None if row is None else row[0]
+    value = evaluated(queries.spark, piece.text, queries.args)
     if value is not None and not isinstance(value, str):
         raise InvalidInputError(f"COMMENT ON: {piece.text}: expected a text or NULL")
     return value

@@ -13,7 +13,7 @@ from floeberg.errors import UnsupportedError
 if TYPE_CHECKING:
     from floeberg.spark.sql.text.token_reader import TokenReader
 
-__all__ = ["NewColumn", "keys", "literal", "new_column", "properties", "sort_field", "transform"]
+__all__ = ["NewColumn", "applied", "keys", "literal", "new_column", "properties", "sort_field", "transform"]
 
 _SINGULAR = {
     "years": "year",
@@ -140,6 +140,12 @@ def transform(words: TokenReader) -> tuple[str, str]:
         number = inside.integer()
     inside.end()
     return column, f"{name}[{number}]"
+
+
+def applied(how: str, column: str) -> str:
+    """A transform of a column as Spark writes it, of a transform as the specification writes it."""
+    name, _, number = how.rstrip("]").partition("[")
+    return f"{name}({number}, {column})" if number else f"{name}({column})"
 
 
 def sort_field(words: TokenReader) -> dict[str, Any]:

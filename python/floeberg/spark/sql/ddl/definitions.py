@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
-from floeberg.spark.sql.ddl.ddl_clauses import properties, transform
+from floeberg.spark.sql.ddl.ddl_clauses import applied, properties, transform
 from floeberg.spark.sql.text.column_types import columns_of
 from floeberg.spark.sql.text.dialect import dialect
 from floeberg.spark.write.frame import FrameWrite, create
@@ -175,11 +175,7 @@ def _parts_of(words: TokenReader) -> _NewTable:
 
 def _partition(words: TokenReader) -> str:
     column, how = transform(words)
-    column = '"' + column.replace('"', '""') + '"'
-    if how == "identity":
-        return f"identity({column})"
-    name, _, number = how.rstrip("]").partition("[")
-    return f"{name}({number}, {column})" if number else f"{name}({column})"
+    return applied(how, '"' + column.replace('"', '""') + '"')
 
 
 def _make(queries: Queries, catalog: Catalog, levels: tuple[str, ...], new: _NewTable, mode: str) -> None:

@@ -35,7 +35,7 @@ def explain(queries: Queries, words: TokenReader) -> DataFrame | None:
     Raises:
         UnsupportedError: It is neither a query nor a change of rows, and about something of a catalog.
     """
-    mode = next((each for each in _MODES if words.take(each)), "")
+    mode = words.take_one(*_MODES)
     if words.is_at_end:
         return None
     statement = words.rest()

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.query.queries import Queries
     from floeberg.spark.sql.text.token_reader import TokenReader
 
-__all__ = ["describe_namespace"]
+__all__ = ["NAMESPACES", "describe_namespace"]
+
+NAMESPACES = ("NAMESPACE", "DATABASE", "SCHEMA")
+"""The words for a namespace."""
 
 _RESERVED = ("comment", "location", "owner")
 """Properties that have a row of their own."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.names import quoted
-from floeberg.spark.sql.ddl.namespaces import describe_namespace
+from floeberg.spark.sql.ddl.ddl_clauses import applied
+from floeberg.spark.sql.ddl.namespaces import NAMESPACES, describe_namespace
 from floeberg.spark.sql.query.temp_views import reads_catalog
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _OF_COLUMNS = ("min", "max", "num_nulls", "distinct_count", "avg_col_len", "max_
 
 def describe(queries: Queries, words: TokenReader) -> DataFrame | None:
     """Runs what follows `DESCRIBE`; `None` where Spark is to."""
-    if any(words.take(each) for each in ("NAMESPACE", "DATABASE", "SCHEMA")):
+    if words.take_one(*NAMESPACES):
         return describe_namespace(queries, words)
     is_query = words.follows("QUERY") and words.next(1) in _BEGINS_QUERY
     if is_query:
@@ -43,7 +44,7 @@ def describe(queries: Queries, words: TokenReader) -> DataFrame | None:
             queries.run_with("DESCRIBE QUERY ", query, empty=True) if reads_catalog(queries, query) else None
         )
     words.take("TABLE")
-    extended = words.take("EXTENDED") or words.take("FORMATTED")
+    extended = bool(words.take_one("EXTENDED", "FORMATTED"))
     if words.is_at_end or not words.is_name:
         return None
     parts = words.name()
@@ -77,7 +78,7 @@ def show(queries: Queries, words: TokenReader) -> DataFrame | None:
     """Runs what follows `SHOW`; `None` where Spark is to."""
     if words.take("TABLES"):
         return _tables(queries, words)
-    if words.take("NAMESPACES") or words.take("DATABASES") or words.take("SCHEMAS"):
+    if words.take_one(*(f"{each}S" for each in NAMESPACES)):
         return _namespaces(queries, words)
     if words.take("TBLPROPERTIES"):
         return _properties(queries, words)
@@ -90,10 +91,10 @@ def show(queries: Queries, words: TokenReader) -> DataFrame | None:
 
 
 def _column_names(queries: Queries, words: TokenReader) -> DataFrame | None:
-    if not (words.take("IN") or words.take("FROM")):
+    if not words.take_one("IN", "FROM"):
         return None
     parts = words.name()
-    if words.take("IN") or words.take("FROM"):
+    if words.take_one("IN", "FROM"):
         namespace = words.name()
         # Spark takes the namespace twice, if it is the same.
         parts = parts if parts[:-1] and parts[:-1] == namespace else (*namespace, *parts)
@@ -125,7 +126,7 @@ def _check_known(queries: Queries, words: TokenReader) -> None:
     if word not in {"PARTITIONS", "VIEWS"}:
         return
     words.take_word()
-    is_within = words.take("IN") or words.take("FROM")
+    is_within = words.take_one("IN", "FROM")
     if words.is_at_end or not words.is_name or (word == "VIEWS" and not is_within):
         return
     parts = words.name()
@@ -139,7 +140,7 @@ def _check_known(queries: Queries, words: TokenReader) -> None:
 
 
 def _tables(queries: Queries, words: TokenReader) -> DataFrame | None:
-    if not (words.take("IN") or words.take("FROM")):
+    if not words.take_one("IN", "FROM"):
         return None
     place = queries.known.existing_namespace(words.name())
     if place is None:
@@ -155,7 +156,7 @@ def _tables(queries: Queries, words: TokenReader) -> DataFrame | None:
 
 
 def _namespaces(queries: Queries, words: TokenReader) -> DataFrame | None:
-    if not (words.take("IN") or words.take("FROM")):
+    if not words.take_one("IN", "FROM"):
         return None
     parts = words.name()
     own = queries.known.catalog(parts[0])
@@ -242,12 +243,11 @@ def _partitions(table: Table) -> list[str]:
 
 def _source(table: Table, source_ids: Sequence[int], transform: str) -> str:
     """A transform of columns, as Spark writes it."""
-    name, _, number = transform.rstrip("]").partition("[")
     column = ", ".join(table.schema().find_column_name(source) or "?" for source in source_ids)
-    if name == "identity":
+    if transform == "identity":
         return column
-    whole = {"year": "years", "month": "months", "day": "days", "hour": "hours"}.get(name, name)
-    return f"{whole}({number}, {column})" if number else f"{whole}({column})"
+    plural = {"year": "years", "month": "months", "day": "days", "hour": "hours"}
+    return applied(plural.get(transform, transform), column)
 
 
 def _details(found: Found) -> list[tuple[str, str, str]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.types import Schema
 
-__all__ = ["named_columns", "needed_columns", "reaches_all"]
+__all__ = ["needed_columns", "reaches_all"]
 
 _CHEAP = ("boolean", "int", "date", "float", "long", "double", "timestamp", "timestamptz")
 
@@ -34,7 +34,9 @@ def needed_columns(
     """The columns to read, by their names in the schema."""
     names = [field.name for field in schema.fields]
     known = set(map(str.lower, names))
-    written = [each for each in METADATA_COLUMNS if each in statement.words and each not in known]
+    # Changes have no metadata columns.
+    special = METADATA_COLUMNS if reference.found.metadata is None else ()
+    written = [each for each in special if each in statement.words and each not in known]
     hidden = metadata_columns(tree, reference, uses, written)
     if reaches_all(statement, tree, reference):
         if hidden:
@@ -42,20 +44,9 @@ def needed_columns(
                 f"{hidden[0]}: * does not include metadata columns: name the columns of {reference.visible!r} beside it"
             )
         return names
-    return _written(statement, names) + hidden or [_cheapest(schema)]
-
-
-def named_columns(statement: Statement, tree: Any, reference: Reference, schema: Schema) -> list[str]:  # noqa: ANN401 - the same
-    """The columns to read of a table that is asked for its changes, which have no metadata columns."""
-    names = [field.name for field in schema.fields]
-    if reaches_all(statement, tree, reference):
-        return names
-    return _written(statement, names) or [_cheapest(schema)]
-
-
-def _written(statement: Statement, names: Sequence[str]) -> list[str]:
     # What case means for other letters is for Spark to say.
-    return [name for name in names if name.lower() in statement.words or not name.isascii()]
+    own = [name for name in names if name.lower() in statement.words or not name.isascii()]
+    return own + hidden or [_cheapest(schema)]
 
 
 def reaches_all(statement: Statement, tree: Any, reference: Reference) -> bool:  # noqa: ANN401 - the same

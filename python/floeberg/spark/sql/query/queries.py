@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.expressions import Expression
+    from floeberg.spark.sql.text.constants import Arguments
     from floeberg.spark.sql.text.known_tables import KnownTables
     from floeberg.spark.sql.text.references import Reference
     from floeberg.table import Table
@@ -71,7 +72,7 @@ class Queries:
 
     spark: SparkSession
     known: KnownTables
-    args: dict[str, Any] | list[Any] | None = None
+    args: Arguments = None
     reading: dict[str, Any] = field(default_factory=dict)
     reads: Reads = field(default_factory=Reads)
     defined: Definitions = field(default_factory=Definitions)
@@ -264,7 +265,7 @@ def _run(  # noqa: PLR0913, PLR0917 - what is run, and what is said of it
     statement: Statement,
     known: KnownTables,
     text: str,
-    args: dict[str, Any] | list[Any] | None,
+    args: Arguments,
     frames: dict[str, DataFrame],
 ) -> DataFrame:
     from pyspark.errors import AnalysisException, ParseException  # noqa: PLC0415 - the same

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.functions import arrow_function, as_in_tables, plain
 from floeberg.spark.sql.text.edits import Edit
 from floeberg.spark.sql.text.references import select_of
 from floeberg.spark.sql.text.token_reader import TokenReader
@@ -170,18 +171,8 @@ def _make(spark: SparkSession, name: str, kind: str, apply: Callable[..., pa.Arr
         made = _MADE.setdefault(spark, set())
         if name in made:
             return
-        try:
-            from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined] # noqa: PLC0415 - older ones have none
-        except ImportError as error:
-            raise UnsupportedError(
-                "functions of Iceberg need PySpark 4.1 or later: pip install 'pyspark>=4.1'"
-            ) from error
-        import pyarrow as pa  # noqa: PLC0415 - planning needs none
-
-        # Spark decides the kind of a function by its annotations, which must be types.
-        named = dict.fromkeys(apply.__code__.co_varnames[: apply.__code__.co_argcount], pa.Array)
-        apply.__annotations__ = {**named, "return": pa.Array}
-        spark.udf.register(name, arrow_udf(apply, kind))
+        function: Any = arrow_function(apply, kind, "functions of Iceberg")
+        spark.udf.register(name, function)
         made.add(name)
 
 
@@ -212,40 +203,24 @@ def _checked(number: int) -> int:
     return number
 
 
-def _plain(values: pa.Array[Any]) -> pa.Array[Any]:
-    """Values in types that tables have. Spark's times count nanoseconds, those of tables microseconds."""
-    import pyarrow as pa  # noqa: PLC0415 - the same
-
-    if pa.types.is_time64(values.type):
-        return values.cast(pa.time64("us"), safe=False)
-    return values.cast(pa.int32()) if values.type in {pa.int8(), pa.int16()} else values
-
-
 def _bucket(numbers: pa.Array[Any], values: pa.Array[Any]) -> pa.Array[Any]:
     import pyarrow as pa  # noqa: PLC0415 - the same
 
-    return _each_number(numbers, _plain(values), transforms.bucket, pa.int32())
+    return _each_number(numbers, as_in_tables(values), transforms.bucket, pa.int32())
 
 
 def _truncated(kind: str) -> Callable[..., pa.Array[Any]]:
     def truncate(widths: pa.Array[Any], values: pa.Array[Any]) -> pa.Array[Any]:
-        return _each_number(widths, _plain(values), transforms.truncate, values.type)
+        return _each_number(widths, as_in_tables(values), transforms.truncate, values.type)
 
     truncate.__name__ = f"truncate_{kind.partition('(')[0]}"
     return truncate
 
 
-def _of(transform: Callable[[Any], Any]) -> Callable[..., pa.Array[Any]]:
-    def apply(values: pa.Array[Any]) -> pa.Array[Any]:
-        return transform(values)
-
-    return apply
-
-
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bucket": _bucket,
-    "years": _of(transforms.years),
-    "months": _of(transforms.months),
-    "days": _of(transforms.days),
-    "hours": _of(transforms.hours),
+    "years": plain(transforms.years),
+    "months": plain(transforms.months),
+    "days": plain(transforms.days),
+    "hours": plain(transforms.hours),
 }

@@ -10,7 +10,8 @@ from floeberg.spark.session.time_types import check_times
 from floeberg.spark.sql.pushdown.row_filters import certain, conditions, pushed
 from floeberg.spark.sql.query.cached_tables import kept_frame
 from floeberg.spark.sql.query.changelogs import changes_frame
-from floeberg.spark.sql.query.columns import named_columns, needed_columns, reaches_all
+from floeberg.spark.sql.query.columns import needed_columns, reaches_all
+from floeberg.spark.sql.text.constants import evaluated
 from floeberg.spark.sql.text.known_tables import CHANGES
 
 if TYPE_CHECKING:
@@ -62,16 +63,15 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
     frames: dict[tuple[int, str], DataFrame] = {}
     named: list[DataFrame] = []
     for use, scan, group in zip(uses, scans, known, strict=True):
-        if use.found.metadata == CHANGES:
-            columns = named_columns(statement, tree, use, scan.schema())
-            named.append(changes_frame(spark, pushed(group, scan, moments).select(*columns), reading))
-            continue
-        if use.found.metadata is not None:
+        if use.found.metadata not in {None, CHANGES}:
             named.append(
                 _metadata_frame(spark, use, scan, statement, whole=reaches_all(statement, tree, use))
             )
             continue
         columns = needed_columns(statement, tree, use, uses, scan.schema())
+        if use.found.metadata == CHANGES:
+            named.append(changes_frame(spark, pushed(group, scan, moments).select(*columns), reading))
+            continue
         if empty:
             named.append(_empty(spark, scan.select(*columns), reading))
             continue
@@ -199,7 +199,7 @@ def _metadata_frame(
 
 def _milliseconds(spark: SparkSession, constant: str) -> int:
     """What Spark makes of a constant, in the zone of the session."""
-    micros = spark.sql(f"SELECT unix_micros(CAST(({constant}) AS TIMESTAMP_LTZ))").collect()[0][0]
+    micros = evaluated(spark, f"unix_micros(CAST(({constant}) AS TIMESTAMP_LTZ))")
     if micros is None:
         raise InvalidInputError(f"TIMESTAMP AS OF: Spark cannot cast {constant} to a timestamp")
     return int(micros) // 1000

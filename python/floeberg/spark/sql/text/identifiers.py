@@ -9,9 +9,10 @@ Invariant: what Spark does not evaluate to a constant text that is a name stays 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floeberg.spark.session.names import quoted
+from floeberg.spark.sql.text.constants import evaluated
 from floeberg.spark.sql.text.edits import Edit, rewritten
 from floeberg.spark.sql.text.tokens import closing
 
@@ -20,12 +21,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from floeberg.spark.sql.text.constants import Arguments
     from floeberg.spark.sql.text.statement import Statement
 
-__all__ = ["Arguments", "name_parts", "with_names"]
-
-Arguments = dict[str, Any] | list[Any] | None
-"""Values of parameters, as `spark.sql` takes them."""
+__all__ = ["with_names"]
 
 _PART = re.compile(r"`((?:[^`]|``)+)`|([A-Za-z0-9_]+)")
 
@@ -59,7 +58,7 @@ def with_names(
     return rewritten(statement, changes), left
 
 
-def name_parts(text: str) -> tuple[str, ...] | None:
+def _name_parts(text: str) -> tuple[str, ...] | None:
     """The parts of a name in a text, as Spark reads them; `None` where it is no name."""
     found, at = list[str](), 0
     text = text.strip()
@@ -95,12 +94,11 @@ def _evaluated(spark: SparkSession, inside: str, args: Arguments) -> tuple[str, 
     plain = re.fullmatch(r"'([^'\\]*)'", inside)
     named = re.fullmatch(r":\s*(\w+)", inside)
     if plain is not None:
-        return name_parts(plain[1])
+        return _name_parts(plain[1])
     if named is not None and isinstance(args, dict) and isinstance(args.get(named[1]), str):
-        return name_parts(args[named[1]])
+        return _name_parts(args[named[1]])
     try:
-        row = spark.sql(f"SELECT ({inside}\n)", args or None).first()
+        value = evaluated(spark, inside, args)
     except PySparkException:
         return None
-    value = None if row is None else row[0]
-    return name_parts(value) if isinstance(value, str) else None
+    return _name_parts(value) if isinstance(value, str) else None

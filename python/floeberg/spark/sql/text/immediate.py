@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.spark.sql.text.constants import evaluated
 from floeberg.spark.sql.text.edits import Edit, edited
 from floeberg.spark.sql.text.statement import read_statement
 from floeberg.spark.sql.text.token_reader import TokenReader
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from floeberg.spark.sql.text.identifiers import Arguments
+    from floeberg.spark.sql.text.constants import Arguments
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.tokens import Token
 
@@ -88,8 +89,7 @@ def read_immediate(spark: SparkSession, statement: Statement, args: Arguments) -
         inside = words.inside() if words.follows("(") and words.closes_statement() else words
         using = inside.all_listed(_value)
     words.end()
-    row = spark.sql(f"SELECT ({written}\n)", args or None).first()
-    text = None if row is None else row[0]
+    text = evaluated(spark, written, args)
     if not isinstance(text, str):
         raise InvalidInputError(f"EXECUTE IMMEDIATE {written}: expected a text, found {text!r}")
     return Immediate(text, tuple(into), tuple(using))
@@ -117,12 +117,10 @@ def _constant(spark: SparkSession, written: str, args: Arguments) -> str:
     if is_null:
         return f"CAST(NULL AS {kind})"
     if kind == "binary":
-        row = spark.sql(f"SELECT hex({written}\n)", args or None).first()
-        return f"X'{row[0] if row else ''}'"
+        return f"X'{evaluated(spark, f'hex({written})', args)}'"
     if kind == "timestamp":
         # Its text may mean two moments in the hour when clocks go back.
-        row = spark.sql(f"SELECT unix_micros({written}\n)", args or None).first()
-        return f"timestamp_micros({row[0] if row else 'NULL'})"
+        return f"timestamp_micros({evaluated(spark, f'unix_micros({written})', args)})"
     if not _WRITTEN.fullmatch(kind):
         raise UnsupportedError(
             f"EXECUTE IMMEDIATE USING {written}: a value of type {kind} is not supported: write it into the statement"

@@ -24,6 +24,8 @@ from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import SparkSession
 
     from floeberg.catalog import Catalog
@@ -50,6 +52,12 @@ class Found:
     """`branch` or `tag`, and its name."""
     snapshot_id: int | None = None
     timestamp_ms: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the table itself: no metadata table, ref or snapshot of it."""
+        chosen = (self.metadata, self.ref, self.snapshot_id, self.timestamp_ms)
+        return all(each is None for each in chosen)
 
 
 class KnownTables:
@@ -156,11 +164,7 @@ class KnownTables:
         if found is None or not found[0].namespace_exists(found[1]):
             return None
         if self._spark_has_namespace(parts[:-1]):
-            name = ".".join(parts)
-            raise InvalidInputError(
-                f"both the catalog {found[0].name!r} and Spark have a namespace {'.'.join(parts[:-1])!r}: write "
-                f"'{found[0].name}.{name}' or 'spark_catalog.{name}'"
-            )
+            raise _of_both(found[0], parts[:-1], parts)
         return found[0], parts
 
     def namespace(self, parts: tuple[str, ...]) -> tuple[Catalog, tuple[str, ...]] | None:
@@ -192,19 +196,10 @@ class KnownTables:
             and found[0].namespace_exists(parts)
             and self._spark_has_namespace(parts)
         ):
-            name = ".".join(parts)
-            raise InvalidInputError(
-                f"both the catalog {found[0].name!r} and Spark have a namespace {name!r}: write "
-                f"'{found[0].name}.{name}' or 'spark_catalog.{name}'"
-            )
+            raise _of_both(found[0], parts, parts)
 
     def _spark_has_namespace(self, parts: tuple[str, ...]) -> bool:
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
-
-        try:
-            return bool(self._spark.catalog.databaseExists(quoted(*parts)))
-        except PySparkException:
-            return False
+        return _asked(self._spark.catalog.databaseExists, parts)
 
     def _named(self, name: str) -> Catalog | None:
         """The catalog of a name: the given one, or one of the configuration."""
@@ -242,17 +237,28 @@ class KnownTables:
 
     def _spark_has(self, parts: tuple[str, ...]) -> bool:
         if parts not in self._of_spark:
-            self._of_spark[parts] = self._asked_of_spark(parts)
+            self._of_spark[parts] = _asked(self._spark.catalog.tableExists, parts)
         return self._of_spark[parts]
 
-    def _asked_of_spark(self, parts: tuple[str, ...]) -> bool:
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
-        try:
-            return bool(self._spark.catalog.tableExists(quoted(*parts)))
-        except PySparkException:
-            # Spark has no catalog or no namespace of that name.
-            return False
+def _asked(exists: Callable[[str], bool], parts: tuple[str, ...]) -> bool:
+    """Whether Spark has something of a name."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+    try:
+        return bool(exists(quoted(*parts)))
+    except PySparkException:
+        # Spark has no catalog or no namespace of that name.
+        return False
+
+
+def _of_both(catalog: Catalog, namespace: tuple[str, ...], parts: tuple[str, ...]) -> InvalidInputError:
+    """The error of a name whose namespace both the catalog and Spark have."""
+    name = ".".join(parts)
+    return InvalidInputError(
+        f"both the catalog {catalog.name!r} and Spark have a namespace {'.'.join(namespace)!r}: write "
+        f"'{catalog.name}.{name}' or 'spark_catalog.{name}'"
+    )
 
 
 def _is_view(catalog: Catalog, levels: tuple[str, ...]) -> bool:

@@ -74,6 +74,10 @@ class TokenReader:
         self._at += len(words) if there else 0
         return there
 
+    def take_one(self, *words: str) -> str:
+        """Reads one of some words; empty where none comes next."""
+        return next((each for each in words if self.take(each)), "")
+
     def expect(self, *words: str) -> None:
         """Reads words.
 
