@@ -25,5 +25,5 @@ def computed(text: str, column_of, rows: int) -> pa.Array:
     given = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
     reader = pa.RecordBatchReader.from_batches(given.schema, [given])
     value = _native.NewValue.sql(expression.native())
-    made = _native.computed_columns([value], reader, schema=None, functions=None)
+    made = _native.computed_columns([value], reader)
     return pa.record_batch(made).column(0)

@@ -52,6 +52,7 @@ from floeberg._native.rows import (
     assigned_columns,
     change_rows,
     check_feed,
+    computed_columns,
 )
 from floeberg._native.scan import (
     BatchReader,
@@ -174,6 +175,7 @@ __all__ = [
     "clean_up_lance_table",
     "columns_to_add",
     "compact_lance_fragments",
+    "computed_columns",
     "create_lance_table",
     "deleted_rows",
     "describe_files",

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, final
 
 from typing_extensions import CapsuleType
 
+from floeberg._native.arrow import Batch
 from floeberg._native.scan import Scan
 from floeberg._native.values import SqlExpression
 from floeberg._native.write import (
@@ -206,6 +207,9 @@ def assigned_columns(schema: object, names: list[str], *, case_sensitive: bool) 
     Raises:
         InvalidInputError: There is no such column, or a column is named twice.
     """
+
+def computed_columns(values: list[NewValue], reader: object) -> Batch:
+    """The values of new columns of the one batch of a `pyarrow.RecordBatchReader`, without functions of the user."""
 
 def check_feed(schema: object, *, keys: list[str], operation: str, order_by: list[str]) -> None:
     """Checks that a feed with the columns of a `pyarrow.Schema` has its keys, operation and order.

@@ -92,6 +92,8 @@ mod _native {
     #[pymodule_export]
     use crate::rows::change_rows::{RowsChanged, change_rows_of_table};
     #[pymodule_export]
+    use crate::rows::computed_columns::columns_that_are_computed;
+    #[pymodule_export]
     use crate::rows::new_value::{MergeClause, NewValue, columns_that_are_assigned};
     #[pymodule_export]
     use crate::rows::row_change::{RowChange, check_feed};
