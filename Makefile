@@ -48,11 +48,12 @@ faults: install ## Storage that fails at every call, processes that are killed (
 
 long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAVINGS=2000, PROPERTIES=3000 tables with filters, FRAMES=300 of each library, KILLS=200
 	FLOEBERG_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/commit/test_histories.py --timeout 0
-	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/scan/test_pruning_properties.py tests/python/commit/test_delete_properties.py tests/python/values/test_sql_properties.py --timeout 0
+	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/python/scan/test_pruning_properties.py tests/python/scan/test_plan_parts.py tests/python/commit/test_delete_properties.py tests/python/values/test_sql_properties.py tests/python/values/test_computed_filters.py --timeout 0
 	FLOEBERG_FRAMES=$(or $(FRAMES),300) $(PYTHON) -m pytest tests/python/write/test_drawn_frames.py --timeout 0
 	FLOEBERG_LANCE_HISTORIES=$(or $(HISTORIES),2000) $(PYTHON) -m pytest tests/python/lance_tables/test_histories.py --timeout 0
 	FLOEBERG_INTERLEAVINGS=$(or $(INTERLEAVINGS),2000) $(PYTHON) -m pytest tests/python/commit/test_interleavings.py --timeout 0
-	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py tests/spark/test_sql_values.py --timeout 0
+	FLOEBERG_PROPERTIES=$(or $(PROPERTIES),3000) $(PYTHON) -m pytest tests/spark/test_lanes_properties.py tests/spark/test_sql_values.py tests/spark/test_planning.py --timeout 0
+	FLOEBERG_DAMAGES=8000 FLOEBERG_LANCE_DAMAGES=1200 $(PYTHON) -m pytest tests/python/test_damage.py tests/python/lance_tables/test_damage.py --timeout 0
 	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/spark/test_sql_histories.py tests/spark/test_sql_methods.py tests/spark/test_stream_properties.py tests/python/lance_tables/test_corpus.py --timeout 0
 	FLOEBERG_SETTINGS=all $(PYTHON) -m pytest tests/spark/test_sql_under_settings.py --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0

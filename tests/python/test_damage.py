@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-SEEDS = int(os.environ.get("FLOEBERG_DAMAGES", "4000"))
+SEEDS = int(os.environ.get("FLOEBERG_DAMAGES", "1500"))
 WORKERS = 2
 PATIENCE_SECONDS = 30
 PEAK_MB = 1024

@@ -16,7 +16,7 @@ import floeberg as fb
 from corpus import lance_lent
 from floeberg import errors
 
-SEEDS = int(os.environ.get("FLOEBERG_LANCE_DAMAGES", "600"))
+SEEDS = int(os.environ.get("FLOEBERG_LANCE_DAMAGES", "250"))
 ROLES = ("lance", "lance_stable", "lance_kinds", "lance_nested", "lance_bitmap")
 KINDS = {"_versions": "manifest", "_deletions": "deletes", "data": "data"}
 
