@@ -1,6 +1,6 @@
 """Random SQL expressions have the values on random rows that Spark in ANSI mode gives them.
 
-They are those that DuckDB is asked, in its spelling (`properties/sql_expressions.py`), but for these:
+They are those that DuckDB is asked (`properties/sql_expressions.py`), but for these:
 
 - Literals with a point are decimals in Spark, also beside floats. Here they are of the column's type, as in filters.
 - FLOOR and CEIL of a double are integers in Spark, and a double here.
@@ -29,7 +29,11 @@ SPELLED = {
     "f = 0.1": "f = CAST(0.1 AS FLOAT)",
     "f IN (0.1, 0.2)": "f IN (CAST(0.1 AS FLOAT), CAST(0.2 AS FLOAT))",
 }
-SETTINGS = {"spark.sql.ansi.enabled": "true", "spark.sql.timestampType": "TIMESTAMP_NTZ"}
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    "spark.sql.session.timeZone": "UTC",
+}
 
 
 def spelled(text: str) -> str:
@@ -40,8 +44,8 @@ def spelled(text: str) -> str:
     return re.sub(r"(?<!IS )(?<!NOT )\bNULL\b", "CAST(NULL AS BOOLEAN)", text)
 
 
-def is_comparable(pair: tuple[str, str]) -> bool:
-    return "FLOOR(" not in pair[0] and "CEIL(" not in pair[0]
+def is_comparable(drawn: tuple[str, str, str]) -> bool:
+    return "FLOOR(" not in drawn[0] and "CEIL(" not in drawn[0]
 
 
 def is_same(one, other) -> bool:
@@ -77,12 +81,12 @@ def ansi(spark):
 def test_expressions_have_the_values_that_spark_gives_them(ansi, data):
     rows = data.draw(tables().filter(lambda rows: rows.num_rows > 0), "rows")
     each = st.sampled_from(list(SHAPES)).flatmap(lambda kind: expressions(kind, 3)).filter(is_comparable)
-    pairs = data.draw(st.lists(each, min_size=1, max_size=AT_ONCE), "expressions")
+    drawn = data.draw(st.lists(each, min_size=1, max_size=AT_ONCE), "expressions")
     (batch,) = rows.combine_chunks().to_batches()
     frame = ansi.createDataFrame(rows)
-    asked = [f"{spelled(theirs)} AS x{at}" for at, (_, theirs) in enumerate(pairs)]
+    asked = [f"{spelled(theirs)} AS x{at}" for at, (_, _, theirs) in enumerate(drawn)]
     expected = frame.selectExpr("row", *asked).orderBy("row").collect()
-    for at, (ours, theirs) in enumerate(pairs):
+    for at, (ours, _, theirs) in enumerate(drawn):
         found = computed(ours, batch.column, batch.num_rows)
         assert isinstance(found, pa.Array)
         for one, row in zip(found.to_pylist(), expected, strict=True):

@@ -47,6 +47,8 @@ def of_text(text: str) -> Operand:
     except InvalidInputError:
         try:
             _native.SqlExpression.parse(text)
+            # A value that can be a part of a condition: names of partition transforms are no functions there.
+            _native.SqlExpression.check_condition(f"({text}) IS NULL")
         except (InvalidInputError, UnsupportedError):
             pass
         else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import uuid
 
 import duckdb
@@ -244,10 +245,15 @@ def test_values_that_are_no_condition_are_no_filter(tmp_path):
         table.scan("quantity * 2147483647 * 9223372036854775807 > k").count()
 
 
+def in_filter(text):
+    """A text as filters have it, where names of partition transforms are no functions of dates."""
+    return re.sub(r"\b(YEAR|MONTH|DAY|HOUR)\(", r"EXTRACT(\1 FROM ", text)
+
+
 def is_understood(condition):
     """Whether a condition is no NULL by itself, or beside AND, OR and NOT, which is refused."""
     try:
-        parse(condition[0])
+        parse(in_filter(condition[0]))
     except InvalidInputError as error:
         if "nothing equals NULL" in str(error):
             return False
@@ -281,7 +287,8 @@ def test_a_drawn_filter_matches_the_rows_that_duckdb_says(tmp_path, kind, data):
         conditions = data.draw(
             st.lists(expressions("bool", 3).filter(is_understood), min_size=3, max_size=6), "conditions"
         )
-        for number, (ours, theirs) in enumerate(conditions):
+        for number, (written, theirs, _) in enumerate(conditions):
+            ours = in_filter(written)
             if number % 2:
                 ours, theirs = f"row > 1 AND ({ours})", f"row > 1 AND ({theirs})"  # noqa: PLW2901 - a test beside
             if number % 3 == 2:

@@ -10,6 +10,8 @@ use super::values::shown;
 use crate::error::{Error, ErrorKind, Result};
 
 #[cfg(test)]
+mod date_tests;
+#[cfg(test)]
 mod tests;
 
 impl ValueExpression {

@@ -7,12 +7,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_arith::temporal::DatePart;
+use arrow_buffer::IntervalMonthDayNano;
 use arrow_schema::{DataType, TimeUnit};
 
 use super::operator::Operator;
 use super::raw_literal::RawLiteral;
 
-/// A SQL expression of values: arithmetic, comparisons, CASE, COALESCE, CAST and functions of numbers and texts.
+/// A SQL expression of values: arithmetic, comparisons, CASE, COALESCE, CAST and functions of numbers, texts and dates.
 ///
 /// The guide's table of the SQL language has all of it, and what null, NaN, decimals and overflows do. Two are equal that have the
 /// same text.
@@ -51,6 +53,8 @@ pub(in crate::expr) enum Kind {
     Boolean(bool),
     /// A number, a text or bytes.
     Literal(Literal),
+    /// `INTERVAL '3' DAY`, of one unit: a term of a sum alone.
+    Interval(IntervalMonthDayNano),
     /// `-a`
     Negative(Box<Node>),
     /// `NOT a`
@@ -151,6 +155,51 @@ pub(in crate::expr) enum Function {
     Ceil,
     /// To so many digits behind the point, half away from zero.
     Round,
+    /// A part of a date or of a time, as a number.
+    Part(DatePart),
+    /// The moment where the unit of a moment begins.
+    Truncate(DateUnit),
+    /// The date on which the unit of a date begins.
+    TruncateDate(DateUnit),
+    /// So many days later.
+    AddDays,
+    /// So many days earlier.
+    SubtractDays,
+    /// So many months later; the last day of the month where it is shorter.
+    AddMonths,
+    /// The days from the second to the first.
+    DaysBetween,
+    /// The last day of the month.
+    LastDay,
+    /// The date of a year, a month and a day.
+    MakeDate,
+    /// The days from 1970-01-01.
+    UnixDate,
+}
+
+/// The units that dates and moments are truncated to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::expr) enum DateUnit {
+    /// From January 1.
+    Year,
+    /// From the first day of January, April, July or October.
+    Quarter,
+    /// From its first day.
+    Month,
+    /// From Monday.
+    Week,
+    /// From midnight.
+    Day,
+    /// 60 minutes.
+    Hour,
+    /// 60 seconds.
+    Minute,
+    /// 1000 milliseconds.
+    Second,
+    /// 1000 microseconds.
+    Millisecond,
+    /// The unit of timestamps.
+    Microsecond,
 }
 
 /// A type that values are cast to.
@@ -206,7 +255,9 @@ impl Node {
     /// May it be true, false or null? Sums, texts and their like never are.
     pub(in crate::expr) fn may_be_condition(&self) -> bool {
         match &self.kind {
-            Kind::Null | Kind::Literal(_) | Kind::Negative(_) | Kind::Arithmetic(..) => false,
+            Kind::Null | Kind::Literal(_) | Kind::Interval(_) | Kind::Negative(_) | Kind::Arithmetic(..) => {
+                false
+            }
             Kind::Call(function, _) => matches!(function, Function::Coalesce | Function::NullIf),
             _ => true,
         }
@@ -232,7 +283,7 @@ impl Node {
     pub(in crate::expr) fn visit<'a>(&'a self, found: &mut impl FnMut(&'a Self)) {
         found(self);
         match &self.kind {
-            Kind::Column(_) | Kind::Null | Kind::Boolean(_) | Kind::Literal(_) => {}
+            Kind::Column(_) | Kind::Null | Kind::Boolean(_) | Kind::Literal(_) | Kind::Interval(_) => {}
             Kind::Negative(of)
             | Kind::Not(of)
             | Kind::Is(of, ..)

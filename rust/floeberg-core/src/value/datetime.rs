@@ -10,7 +10,7 @@ mod calendar;
 mod format;
 mod parse;
 
-pub use calendar::{civil_from_days, days_from_civil};
+pub use calendar::{civil_from_days, days_from_civil, days_in_month};
 pub use format::{
     format_date, format_time, format_timestamp, format_timestamp_ns, format_timestamptz,
     format_timestamptz_ns,

@@ -7,14 +7,19 @@
 
 use super::cursor::{Parser, ends_test};
 use super::lexer::Token;
+use super::transform_words::unary_transform;
 use super::values::{Level, parse_values};
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Expr;
 use crate::expr::value_tree::{Node, ValueExpression};
-use crate::expr::values::{Kind, wrong_literal};
+use crate::expr::values::{Function, Kind, wrong_literal};
 
 /// What is compared with NULL is null.
 const NO_NULL: &str = "nothing equals NULL: use IS NULL or IS NOT NULL";
+
+/// A word means one thing in a filter.
+const TRANSFORMS: &str = "year, month, day and hour are partition transforms in filters, and compared with literals alone: for a part of a \
+                          date write EXTRACT(YEAR FROM x)";
 
 /// Reads an expression of values that may be true, false or null.
 ///
@@ -66,7 +71,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Checks that a tree is a condition, and compares nothing with NULL.
+    /// Checks that a tree is a condition, compares nothing with NULL, and calls no function by the name of a transform.
     fn checked(&mut self, tree: &Node, begin: usize) -> Result<()> {
         if let Some(null) = tree.compared_null() {
             self.next = self.tokens.partition_point(|token| token.at < null.span.start);
@@ -76,6 +81,12 @@ impl Parser<'_> {
             self.next = self.tokens.partition_point(|token| token.at < begin);
             return Err(self.wrong(error.message()));
         }
+        if let Some(call) = self.call_like_transform(tree) {
+            let end = std::mem::replace(&mut self.next, call);
+            let error = self.wrong(TRANSFORMS);
+            self.next = end;
+            return Err(error);
+        }
         if !tree.may_be_condition() {
             let what = if tree.kind == Kind::Null { NO_NULL } else { "expected a condition, found a value" };
             let error = self.wrong(what);
@@ -83,6 +94,21 @@ impl Parser<'_> {
             return Err(error);
         }
         Ok(())
+    }
+
+    /// The token where a function of dates is called by a word that names a transform.
+    fn call_like_transform(&self, tree: &Node) -> Option<usize> {
+        let mut found = None;
+        tree.visit(&mut |node| {
+            let token = self.tokens.partition_point(|token| token.at < node.span.start);
+            if let (Kind::Call(Function::Part(_), _), Some(Token::Word(word))) =
+                (&node.kind, self.tokens.get(token).map(|spanned| &spanned.token))
+                && unary_transform(&word.to_ascii_lowercase()).is_some()
+            {
+                found = found.or(Some(token));
+            }
+        });
+        found
     }
 
     /// Do the parentheses that open here have a whole test in them, with AND, OR or the end behind?

@@ -88,6 +88,43 @@ fn unknown_functions_and_types_say_where_they_are() {
 }
 
 #[test]
+fn a_word_that_names_a_transform_is_no_function_in_a_filter() {
+    assert_eq!(
+        parse("year(ts) = 2024").unwrap().to_string(),
+        "year(ts) = 2024",
+        "compared with a literal it is the transform"
+    );
+    for sql in [
+        "year(ts) + 1 = 2025",
+        "a = 1 AND month(ts) = b",
+        "day(ts) = 1 + 1",
+        "HOUR(ts) IN (1, b)",
+        "year(a + INTERVAL 1 DAY) = 2024",
+        "CASE WHEN year(ts) = 2024 THEN TRUE END",
+    ] {
+        let error = parse(sql).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{sql}");
+        assert!(error.message().contains("write EXTRACT(YEAR FROM x)"), "{sql}: {error}");
+    }
+    for sql in ["year(ts) = 2024", "NOT day(ts) = 1", "hour(ts) + 1 > 2"] {
+        let error = ValueExpression::parse_condition(sql).unwrap_err();
+        assert!(error.message().contains("write EXTRACT(YEAR FROM x)"), "{sql}: {error}");
+    }
+    for sql in [
+        "EXTRACT(YEAR FROM ts) = 2024",
+        "date_part('month', ts) = b",
+        "dayofyear(ts) = 1",
+        "date_trunc('month', ts) = TIMESTAMP '2024-01-01 00:00:00'",
+        "ts >= day + INTERVAL '1' DAY",
+        "QUARTER(ts) IN (1, 2)",
+    ] {
+        let read = parse(sql).unwrap();
+        assert_eq!(read, condition(sql), "{sql}");
+        assert_eq!(parse(&read.to_string()).unwrap(), read, "{sql}");
+    }
+}
+
+#[test]
 fn other_names_stand_in_the_places_of_those_that_were_written() {
     let read = ValueExpression::parse_condition("a+\"b c\">a.b AND 'a' <> a").unwrap();
     let named = |name: &str| Ok(if name == "a" { "x\"y".to_owned() } else { name.to_owned() });

@@ -15,6 +15,7 @@ use super::cursor::{Parser, ends_test};
 use super::lexer::{Token, wrong};
 use super::like::{Pattern, pattern};
 use super::literal;
+use super::transform_words::unary_transform;
 use crate::error::Result;
 use crate::expr::names::is_reserved;
 use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term};
@@ -211,15 +212,10 @@ impl Parser<'_> {
 
     fn transform_term(&mut self, function: &str, at: usize) -> Result<Term> {
         let lower = function.to_ascii_lowercase();
-        let transform = match lower.as_str() {
-            "bucket" => Transform::Bucket(self.width()?),
-            "truncate" => Transform::Truncate(self.width()?),
-            "year" | "years" => Transform::Year,
-            "month" | "months" => Transform::Month,
-            "day" | "days" => Transform::Day,
-            "hour" | "hours" => Transform::Hour,
-            "identity" => Transform::Identity,
-            "void" => Transform::Void,
+        let transform = match (lower.as_str(), unary_transform(&lower)) {
+            (_, Some(transform)) => transform,
+            ("bucket", None) => Transform::Bucket(self.width()?),
+            ("truncate", None) => Transform::Truncate(self.width()?),
             _ => {
                 return Err(wrong(
                     self.sql,

@@ -74,6 +74,9 @@ impl Parser<'_> {
                 Ok(self.node(at, kind))
             }
             "CASE" => self.value_case(at),
+            "INTERVAL" if matches!(self.peek_second(), Token::Number(_) | Token::Text(_)) => {
+                self.interval(at)
+            }
             _ if matches!(self.peek_second(), Token::Text(_)) => self.typed_literal(at, word),
             _ if matches!(self.peek_second(), Token::Sign("(")) && !is_reserved_in_values(word) => {
                 self.function(at, word)
@@ -183,6 +186,9 @@ impl Parser<'_> {
             }
             _ => {}
         }
+        if let Some(made) = self.date_function(at, name)? {
+            return Ok(made);
+        }
         let Some((_, function, least, most)) = FUNCTIONS.into_iter().find(|(known, ..)| *known == name)
         else {
             return Err(self.not_supported("there is no such function"));
@@ -192,7 +198,7 @@ impl Parser<'_> {
     }
 
     /// `NAME(a, b)`; for SUBSTRING also `NAME(a FROM b FOR c)`.
-    fn arguments(&mut self, name: &str, least: usize, most: usize) -> Result<Vec<Node>> {
+    pub(super) fn arguments(&mut self, name: &str, least: usize, most: usize) -> Result<Vec<Node>> {
         let before = self.next;
         self.advance(2);
         let mut arguments = Vec::new();

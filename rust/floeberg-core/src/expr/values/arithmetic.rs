@@ -12,16 +12,20 @@ use arrow_schema::DataType;
 
 use super::Arithmetic;
 use super::cast::cast_values;
+use super::intervals::{has_interval, shifted};
 use super::kernels::{computing, to_type};
 use super::kinds::{digits, is_decimal, is_float, is_number, shown};
 use super::operand::Operand;
 use super::types::numbers_alike;
 use crate::error::{Error, Result};
 
-/// Two numbers, by an operator, for so many rows. Of no rows constants are not computed, and keep their type.
+/// Two numbers, or a moment and an interval, by an operator, for so many rows. Of no rows constants are not computed, and keep their type.
 ///
 /// Errors: `InvalidInput` for other types, an overflow, or a division by zero.
 pub(super) fn calculated(operator: Arithmetic, one: Operand, other: Operand, rows: usize) -> Result<Operand> {
+    if has_interval(&one, &other) {
+        return shifted(operator, one, other, rows);
+    }
     for kind in [one.data_type(), other.data_type()] {
         if !is_number(kind) && kind != &DataType::Null {
             return Err(Error::invalid_input(format!(

@@ -8,6 +8,7 @@ use arrow_array::{ArrayRef, BooleanArray};
 
 use super::arithmetic::{calculated, negated};
 use super::cast::cast_values;
+use super::intervals::interval;
 use super::kernels::computing;
 use super::operand::Operand;
 use super::rows::Rows;
@@ -51,11 +52,14 @@ impl<'a> Evaluation<'a> {
             Kind::Null => Ok(Operand::null()),
             Kind::Boolean(value) => Ok(Operand::boolean(*value)),
             Kind::Literal(literal) => literal.by_itself().map(Operand::Constant),
+            Kind::Interval(_) => Err(Error::unsupported(
+                "an interval stands alone: it is added to dates and timestamps, or subtracted from them",
+            )),
             Kind::Negative(of) => negated(&self.operand(of)?),
             Kind::Arithmetic(first, rest) => {
-                let mut made = self.of(first)?;
+                let mut made = self.term(first)?;
                 for (operator, other) in rest {
-                    made = calculated(*operator, made, self.of(other)?, self.rows.count)?;
+                    made = calculated(*operator, made, self.term(other)?, self.rows.count)?;
                 }
                 Ok(made)
             }
@@ -76,6 +80,14 @@ impl<'a> Evaluation<'a> {
             Kind::Case(of, branches, otherwise) => self.case(of.as_deref(), branches, otherwise.as_deref()),
             Kind::Cast(of, kind, fails_as_null) => self.cast(of, kind, *fails_as_null),
             Kind::Call(function, arguments) => self.call(*function, arguments),
+        }
+    }
+
+    /// The values of a term, which may be an interval.
+    fn term(&self, node: &Node) -> Result<Operand> {
+        match &node.kind {
+            Kind::Interval(value) => Ok(interval(*value)),
+            _ => self.of(node),
         }
     }
 

@@ -1,6 +1,8 @@
 //! What do functions give?
 
 use super::arithmetic::absolute;
+use super::date_parts::{part_of, truncated, truncated_dates};
+use super::dates::{dates_made, days_added, days_between, last_days, months_added, numbers_of_days};
 use super::evaluate::{Evaluation, literal_of};
 use super::operand::Operand;
 use super::round::{Rounding, rounded};
@@ -46,6 +48,34 @@ impl Evaluation<'_> {
                 let places = rest.first().map_or(Ok(0), |node| self.whole("ROUND", node, i32::MIN))?;
                 rounded("ROUND", &self.operand(first)?, places, Rounding::Nearest)
             }
+            Function::Part(part) => part_of(part, &self.operand(first)?),
+            Function::Truncate(unit) => truncated(unit, &self.operand(first)?),
+            Function::TruncateDate(unit) => truncated_dates(unit, &self.operand(first)?),
+            Function::LastDay => last_days(&self.operand(first)?),
+            Function::UnixDate => numbers_of_days(&self.operand(first)?),
+            Function::AddDays | Function::SubtractDays | Function::AddMonths | Function::DaysBetween => {
+                match rest {
+                    [other] => self.dates_by_row(function, first, other),
+                    _ => Err(Error::internal("a function of dates has no two arguments")),
+                }
+            }
+            Function::MakeDate => match rest {
+                [month, day] => {
+                    let [year, month, day] = [first, month, day].map(|part| self.operand(part));
+                    dates_made([&year?, &month?, &day?], self.rows.count)
+                }
+                _ => Err(Error::internal("MAKE_DATE has no three arguments")),
+            },
+        }
+    }
+
+    fn dates_by_row(&self, function: Function, one: &Node, other: &Node) -> Result<Operand> {
+        let (one, other, rows) = (self.operand(one)?, self.operand(other)?, self.rows.count);
+        match function {
+            Function::AddDays => days_added("DATE_ADD", &one, &other, true, rows),
+            Function::SubtractDays => days_added("DATE_SUB", &one, &other, false, rows),
+            Function::AddMonths => months_added(&one, &other, rows),
+            _ => days_between(&one, &other, rows),
         }
     }
 
