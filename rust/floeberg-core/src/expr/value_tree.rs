@@ -232,13 +232,7 @@ impl ValueExpression {
 
     /// The dotted names of all columns, ascending, each once.
     pub fn columns(&self) -> Vec<&str> {
-        let mut found = BTreeSet::new();
-        self.tree.visit(&mut |node| {
-            if let Kind::Column(name) = &node.kind {
-                found.insert(name.as_str());
-            }
-        });
-        found.into_iter().collect()
+        self.tree.columns()
     }
 
     /// Is a comparison of two columns all that the expression is, and one of them that of a name?
@@ -261,6 +255,17 @@ impl Node {
             Kind::Call(function, _) => matches!(function, Function::Coalesce | Function::NullIf),
             _ => true,
         }
+    }
+
+    /// The dotted names of all columns, ascending, each once.
+    pub(in crate::expr) fn columns(&self) -> Vec<&str> {
+        let mut found = BTreeSet::new();
+        self.visit(&mut |node| {
+            if let Kind::Column(name) = &node.kind {
+                found.insert(name.as_str());
+            }
+        });
+        found.into_iter().collect()
     }
 
     /// The first NULL that something is compared with, by `=` and its like, IN or BETWEEN.

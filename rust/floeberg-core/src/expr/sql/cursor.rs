@@ -13,12 +13,14 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
     /// For each opening parenthesis the token that closes it; empty until one asks.
     pub(super) closing: Vec<Option<usize>>,
+    /// Are functions, types and patterns read that expressions of values do not have?
+    pub(super) any_dialect: bool,
 }
 
 impl<'a> Parser<'a> {
     /// At the first token of a text. Errors: `InvalidInput` with the position of what is no token.
     pub(super) fn new(sql: &'a str) -> Result<Self> {
-        Ok(Self { sql, tokens: tokens(sql)?, next: 0, depth: 0, closing: Vec::new() })
+        Ok(Self { sql, tokens: tokens(sql)?, next: 0, depth: 0, closing: Vec::new(), any_dialect: false })
     }
 }
 

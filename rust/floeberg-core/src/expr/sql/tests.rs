@@ -268,6 +268,15 @@ fn a_text_that_reads_as_an_expression_names_its_columns() {
         ("NOT (a = 1)", vec!["a"]),
         ("a % 2", vec!["a"]),
         ("count(*) + a", vec!["a"]),
+        ("a + INTERVAL '1' DAY", vec!["a"]),
+        ("EXTRACT(YEAR FROM a)", vec!["a"]),
+        ("date_trunc('decade', a)", vec!["a"]),
+        ("trim(a, 'x')", vec!["a"]),
+        ("struct(a AS point, b)", vec!["a", "b"]),
+        ("CAST(a AS varchar(10)) || b::point", vec!["a", "b"]),
+        ("a LIKE b OR a IN b", vec!["a", "b"]),
+        ("a > point 'x'", vec!["a"]),
+        ("date || a", vec!["a"]),
     ] {
         assert_eq!(value_columns(text), Some(expected.into_iter().map(str::to_owned).collect()), "{text}");
     }
@@ -304,6 +313,10 @@ fn words_are_no_expression() {
         "NULL",
         "END",
         "f(a AS)",
+        "date",
+        "DATE '2024-01-01'",
+        "a; b",
+        "INTERVAL '1' DAY",
     ] {
         assert_eq!(value_columns(text), None, "{text}");
     }

@@ -89,6 +89,10 @@ impl Parser<'_> {
     fn typed_literal(&mut self, at: usize, word: &str) -> Result<Node> {
         let Some(kind) = type_of(word).filter(|kind| kind.data_type_is_temporal() || *kind == SqlType::Uuid)
         else {
+            if self.any_dialect {
+                self.advance(1);
+                return self.value_operand();
+            }
             return Err(self.expected("DATE, TIME, TIMESTAMP, TIMESTAMPTZ, UUID or X before a text"));
         };
         self.advance(1);
@@ -186,6 +190,10 @@ impl Parser<'_> {
             }
             _ => {}
         }
+        if self.any_dialect && name != "EXTRACT" {
+            let arguments = self.arguments(name, 0, usize::MAX)?;
+            return Ok(self.node(at, Kind::Call(Function::Coalesce, arguments)));
+        }
         if let Some(made) = self.date_function(at, name)? {
             return Ok(made);
         }
@@ -203,11 +211,11 @@ impl Parser<'_> {
         self.advance(2);
         let mut arguments = Vec::new();
         if *self.peek() != Token::Sign(")") {
-            arguments.push(self.values(Level::Or)?);
+            arguments.push(self.argument()?);
         }
         let is_part = name.starts_with("SUBSTR");
         while self.accept_sign(",") || is_part && (self.accept("FROM") || self.accept("FOR")) {
-            arguments.push(self.values(Level::Or)?);
+            arguments.push(self.argument()?);
         }
         self.expect_sign(")")?;
         if arguments.len() < least || arguments.len() > most {
@@ -220,8 +228,28 @@ impl Parser<'_> {
         Ok(arguments)
     }
 
+    /// An argument; of other dialects also `*` and `a AS type`.
+    fn argument(&mut self) -> Result<Node> {
+        let at = self.at();
+        if self.any_dialect && self.accept_sign("*") {
+            return Ok(self.node(at, Kind::Null));
+        }
+        let value = self.values(Level::Or)?;
+        if self.any_dialect && self.accept("AS") {
+            self.sql_type()?;
+        }
+        Ok(value)
+    }
+
     /// A type after AS or `::`.
     pub(super) fn sql_type(&mut self) -> Result<SqlType> {
+        if self.any_dialect {
+            self.column(self.at())?;
+            if *self.peek() == Token::Sign("(") {
+                self.value_list()?;
+            }
+            return Ok(SqlType::Of(DataType::Null));
+        }
         let Token::Word(word) = self.peek() else { return Err(self.expected("a type")) };
         let name = word.to_ascii_uppercase();
         if matches!(name.as_str(), "DECIMAL" | "NUMERIC" | "DEC") {

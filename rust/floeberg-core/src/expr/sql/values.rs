@@ -8,8 +8,8 @@ use super::cursor::Parser;
 use super::lexer::Token;
 use super::like::escaped_prefix;
 use crate::error::{Error, Result};
-use crate::expr::MAX_DEPTH;
 use crate::expr::values::{Arithmetic, Function, Is, Kind, Node};
+use crate::expr::{MAX_DEPTH, Operator};
 
 /// How tightly operators bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,6 +200,10 @@ impl Parser<'_> {
         for (word, case_sensitive) in [("LIKE", true), ("ILIKE", false)] {
             if self.accept(word) {
                 let Token::Text(_) = self.peek() else {
+                    if self.any_dialect {
+                        let right = Box::new(self.values(Level::Concat)?);
+                        return Ok(Ok(self.node(at, Kind::Compare(Operator::Eq, left, right))));
+                    }
                     return Err(self.not_supported(&format!("{word} needs a literal pattern")));
                 };
                 let at_pattern = self.at();
@@ -219,8 +223,11 @@ impl Parser<'_> {
     }
 
     /// `(a, b)`
-    fn value_list(&mut self) -> Result<Vec<Node>> {
+    pub(super) fn value_list(&mut self) -> Result<Vec<Node>> {
         if !self.accept_sign("(") {
+            if self.any_dialect {
+                return Ok(vec![self.values(Level::Concat)?]);
+            }
             return Err(self.not_supported("IN needs a list of values in parentheses"));
         }
         if *self.peek() == Token::Sign(")") {
