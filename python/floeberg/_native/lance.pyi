@@ -77,9 +77,6 @@ class LanceTable:
     def folder(self) -> str:
         """The folder of its branch."""
 
-    def fragment_rows(self) -> list[tuple[int, int]]:
-        """The ids of all fragments with their rows, deleted ones included."""
-
     @property
     def branch(self) -> str | None:
         """The branch; `None` is the main one."""
@@ -250,8 +247,8 @@ class LanceTaskGroup:
     def storage_options(self) -> dict[str, str]:
         """The storage options of the table, with secrets."""
 
-    def rows(self, pages: Pages, *, limit: int | None = None, part: int | None = None) -> LanceRows:
-        """Begins to read the rows; of one fragment, by its number in the group, where `part` is given."""
+    def rows(self, pages: Pages, *, limit: int | None = None) -> LanceRows:
+        """Begins to read the rows."""
 
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __reduce__(self) -> tuple[Any, ...]:

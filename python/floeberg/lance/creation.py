@@ -39,7 +39,7 @@ __all__ = ["create_table"]
 
 
 @says_keywords
-def create_table(  # noqa: PLR0913 - all but the first two are keywords
+def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
     location: str,
     data: object,
     *,
@@ -121,7 +121,11 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
         if reader is not None:
             folder = Folder(location, options, version)
             new = written_rows(data, reader, schema, folder, rows_per_file=most, of_table=False)
-        remove = new.remove if new is not None else _nothing
+
+        def remove() -> None:
+            if new is not None:
+                new.remove()
+
         try:
             return LanceTable(create([] if new is None else new.parts()), manifest_store=deciding)
         except CommitStateUnknownError:
@@ -137,10 +141,6 @@ def create_table(  # noqa: PLR0913 - all but the first two are keywords
                 ) from error
             remove()
             raise
-
-
-def _nothing() -> None:
-    """Removes no file where none was written."""
 
 
 @contextmanager

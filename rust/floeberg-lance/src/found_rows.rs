@@ -22,6 +22,7 @@ use floeberg_core::{Cancel, Error, Result};
 
 use crate::differences::Differences;
 use crate::pages::Pages;
+use crate::placed_columns::PlacedColumns;
 use crate::read::RowColumn;
 use crate::rows::{RowStream, numbers};
 use crate::rows_at::RowsAt;
@@ -29,7 +30,7 @@ use crate::source_keys::{Pairs, SourceKeys};
 use crate::table::Table;
 
 /// The column that has the number of a row of the source.
-pub const SOURCE_ROW: &str = "_source_row";
+const SOURCE_ROW: &str = "_source_row";
 
 /// The rows of a version with a key of a source.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ pub struct FoundRows {
 #[derive(Debug)]
 pub struct FoundStream {
     rows: Arc<FoundRows>,
-    columns: Vec<String>,
+    columns: PlacedColumns,
     reading: Reading,
 }
 
@@ -96,12 +97,8 @@ impl FoundRows {
 
     /// Begins to read all columns of the rows. Errors: those of [`RowsAt::new`].
     pub fn stream(self: &Arc<Self>, pages: &Arc<dyn Pages>) -> Result<FoundStream> {
-        let is_stable = self.table.has_stable_row_ids();
-        let places = [RowColumn::Address, RowColumn::Id].into_iter().take(1 + usize::from(is_stable));
-        let places: Vec<_> = places.map(|column| column.name().to_owned()).collect();
-        let selected: Vec<_> = std::iter::once("*".to_owned()).chain(places.iter().cloned()).collect();
-        let own = self.table.schema().fields().iter().map(|field| field.name.clone());
-        let columns = own.chain(places).collect();
+        let columns = PlacedColumns::of(&self.table);
+        let selected = columns.selected();
         let reading = match &self.found {
             None => Reading::All(RowStream::of_columns(&self.table, selected, None, pages)?),
             Some((addresses, _)) => Reading::Found {
@@ -137,7 +134,7 @@ impl FoundStream {
                 cancel.check()?;
                 let pairs = self.rows.keys.pairs(&batch, true)?;
                 self.rows.mark(&pairs);
-                let batch = self.columns_of(&batch)?;
+                let batch = self.columns.of_batch(&batch)?;
                 let once = pairs.rows.iter().zip(0_u32..).all(|(row, at)| *row == at);
                 let is_whole = once && pairs.rows.len() == batch.num_rows();
                 let of_source: UInt32Array =
@@ -157,18 +154,10 @@ impl FoundStream {
                     known.get(*given..end).ok_or_else(|| Error::internal("more rows than addresses"))?;
                 let of_source = UInt32Array::from(of_source.to_vec());
                 *given = end;
-                let batch = self.columns_of(&batch)?;
+                let batch = self.columns.of_batch(&batch)?;
                 with_source(&batch, batch.columns().to_vec(), of_source).map(Some)
             }
         }
-    }
-
-    /// The columns in their order.
-    fn columns_of(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let schema = batch.schema_ref();
-        let places = self.columns.iter().map(|name| schema.index_of(name));
-        let places = places.collect::<std::result::Result<Vec<_>, _>>().map_err(failed)?;
-        batch.project(&places).map_err(failed)
     }
 }
 

@@ -45,13 +45,11 @@ impl Group {
         Self { request: Arc::clone(request), parts: parts.collect() }
     }
 
-    /// The part of a group with a number, as a group of its own; without parts where there is no such number.
-    #[must_use]
-    pub fn part(&self, number: usize) -> Self {
-        Self {
-            request: Arc::clone(&self.request),
-            parts: self.parts.get(number).cloned().into_iter().collect(),
-        }
+    /// All rows of one fragment of a request, by its place; without parts where there is no such place.
+    pub fn of_fragment(request: &Arc<ReadRequest>, place: usize) -> Self {
+        let rows = request.table().manifest().fragments.physical_rows().get(place);
+        let parts = rows.map(|rows| (place, 0..*rows)).into_iter().collect();
+        Self { request: Arc::clone(request), parts }
     }
 
     /// All fragments of a request, in groups of about this many bytes.

@@ -23,6 +23,7 @@
 //! - `taken_rows`: batches of the rows that are taken, in the order in which they were asked for.
 //! - `rows_at`: batches of rows by ascending addresses.
 //! - `source_keys`: the keys of a source.
+//! - `placed_columns`: the columns that a change of rows reads.
 //! - `differences`: which fragments of two versions differ.
 //! - `found_rows`: the rows with a key of a source.
 //! - `appended`: the fragments that hold rows appended since a version.
@@ -52,6 +53,7 @@ mod rows;
 mod taken_rows;
 mod rows_at;
 mod source_keys;
+mod placed_columns;
 pub mod differences;
 mod found_rows;
 pub mod changes;
@@ -68,7 +70,7 @@ mod tests;
 
 pub use appended::{Appended, appended_since};
 pub use checkout::Checkout;
-pub use found_rows::{FoundRows, FoundStream, SOURCE_ROW};
+pub use found_rows::FoundRows;
 pub use group::Group;
 pub use rows::{Fragments, RowStream};
 pub use rows_at::RowsAt;

@@ -11,7 +11,7 @@ use floeberg_core::{Cancel, Error, Result};
 
 use crate::group::Group;
 use crate::pages::Pages;
-use crate::read::{FragmentBatches, FragmentRows};
+use crate::read::{FragmentBatches, FragmentRows, ReadRequest};
 use crate::scan::Scan;
 use crate::table::Table;
 use crate::take::Taken;
@@ -74,6 +74,16 @@ impl RowStream {
             None => Group::whole(&request),
         };
         Ok(Self::new(Fragments::Group(group), Arc::clone(pages), None))
+    }
+
+    /// All rows of a request.
+    pub(crate) fn of_request(request: &Arc<ReadRequest>, pages: &Arc<dyn Pages>) -> Self {
+        Self::new(Fragments::Group(Group::whole(request)), Arc::clone(pages), None)
+    }
+
+    /// The rows of one fragment of a request, by its place.
+    pub(crate) fn of_fragment(request: &Arc<ReadRequest>, place: usize, pages: &Arc<dyn Pages>) -> Self {
+        Self::new(Fragments::Group(Group::of_fragment(request, place)), Arc::clone(pages), None)
     }
 
     /// The next batch that has rows; `None` after the last one.

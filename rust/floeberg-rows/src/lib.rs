@@ -57,6 +57,7 @@ pub use request::{ApplyFeed, ClauseRequest, ClauseSets, MergeRows, UpdateRows, U
 pub use source::SourceRows;
 pub use source_memory::{check_source_memory, source_memory};
 pub use update::Update;
+pub use view::batch_of;
 
 #[cfg(test)]
 mod tests;

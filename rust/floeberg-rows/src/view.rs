@@ -206,8 +206,8 @@ fn field_of(parent: &StructArray, number: usize) -> ArrayRef {
     }
 }
 
-/// A batch of columns of a schema.
-pub(crate) fn batch_of(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+/// A batch of columns of a schema. Errors: `Internal` where they do not fit.
+pub fn batch_of(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
         .map_err(|error| Error::internal("columns are put together").caused_by(error))

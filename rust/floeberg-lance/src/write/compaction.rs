@@ -10,9 +10,8 @@ use floeberg_core::{Cancel, Result};
 
 use super::data_files::{DataFileWriter, DataFiles, Destination};
 use crate::change::{CompactionGroup, NewFile, compact, plan_compaction};
-use crate::group::Group;
 use crate::pages::Pages;
-use crate::rows::{Fragments, RowStream};
+use crate::rows::RowStream;
 use crate::scan::Scan;
 use crate::table::Table;
 use crate::wire::Operation;
@@ -53,9 +52,7 @@ pub fn write_compacted(
     let mut ends = Vec::with_capacity(groups.len());
     for group in &groups {
         for place in &group.places {
-            let rows = table.manifest().fragments.physical_rows()[*place];
-            let part = Group::new(Arc::clone(&request), vec![(*place, 0..rows)]);
-            let mut stream = RowStream::new(Fragments::Group(part), Arc::clone(pages), None);
+            let mut stream = RowStream::of_fragment(&request, *place, pages);
             while let Some(batch) = stream.next_batch()? {
                 cancel.check()?;
                 writer.write(&batch)?;

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use floeberg_core::{Cancel, Error, Result};
 
 use crate::commit::RowsOf;
-use crate::group::Group;
 use crate::pages::Pages;
 use crate::read::RowColumn;
-use crate::rows::{Fragments, RowStream, numbers};
+use crate::rows::{RowStream, numbers};
 use crate::scan::Scan;
 use crate::table::Table;
 
@@ -52,7 +51,7 @@ pub(super) fn add_rows(rows: &mut RowsOf, addresses: &[u64]) -> Result<()> {
 pub fn matching_rows(scan: &Scan, pages: &Arc<dyn Pages>, cancel: &Cancel) -> Result<(RowsOf, u64)> {
     check_reserved_names(scan.table())?;
     let request = scan.clone().select(vec![RowColumn::Address.name().to_owned()]).request()?;
-    let mut stream = RowStream::new(Fragments::Group(Group::whole(&request)), Arc::clone(pages), None);
+    let mut stream = RowStream::of_request(&request, pages);
     let (mut rows, mut count) = (RowsOf::new(), 0);
     while let Some(batch) = stream.next_batch()? {
         cancel.check()?;

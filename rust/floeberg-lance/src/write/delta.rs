@@ -9,20 +9,19 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{UInt32Type, UInt64Type};
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt64Array};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
+use arrow_schema::SchemaRef;
 use floeberg_core::{Cancel, Error, Result};
-use floeberg_rows::{Changer, FoundRows as RowsToChange, check_source_memory, conform_batch};
+use floeberg_rows::{Changer, FoundRows as RowsToChange, batch_of, check_source_memory, conform_batch};
 
 use super::data_files::{DataFileWriter, DataFiles, Destination};
 use super::deletes::{add_rows, check_reserved_names};
 use crate::change::update;
 use crate::commit::RowsOf;
-use crate::found_rows::{FoundRows, FoundStream};
-use crate::group::Group;
+use crate::found_rows::FoundRows;
 use crate::pages::Pages;
-use crate::read::RowColumn;
-use crate::rows::{Fragments, RowStream};
+use crate::placed_columns::PlacedColumns;
+use crate::rows::RowStream;
 use crate::scan::Scan;
 use crate::source_keys::SourceKeys;
 use crate::table::Table;
@@ -74,10 +73,11 @@ pub fn change_rows(
         inserted_rows: 0,
     };
     let keys = if let Some(scan) = scan {
-        let mut found = ScannedRows::new(scan, &delta, pages)?;
+        let columns = PlacedColumns::of(table);
+        let mut found = RowStream::of_request(&scan.clone().select(columns.selected()).request()?, pages);
         while let Some(batch) = found.next_batch()? {
             cancel.check()?;
-            delta.change(changer, &batch)?;
+            delta.change(changer, &columns.of_batch(&batch)?)?;
         }
         None
     } else {
@@ -99,31 +99,6 @@ fn keys_of(changer: &Changer, table: &SchemaRef, cancel: &Cancel) -> Result<Sour
         check_source_memory(keys.memory() as u64)
     })?;
     Ok(keys)
-}
-
-/// Rows of a scan with all columns of the table, and where they are.
-struct ScannedRows {
-    stream: RowStream,
-    places: Vec<usize>,
-}
-
-impl ScannedRows {
-    fn new(scan: &Scan, delta: &Delta, pages: &Arc<dyn Pages>) -> Result<Self> {
-        let positions =
-            [RowColumn::Address, RowColumn::Id].into_iter().take(1 + usize::from(delta.is_stable));
-        let positions: Vec<_> = positions.map(|column| column.name().to_owned()).collect();
-        let selected = std::iter::once("*".to_owned()).chain(positions.iter().cloned()).collect();
-        let request = scan.clone().select(selected).request()?;
-        let names = delta.schema.fields().iter().map(|field| field.name()).chain(&positions);
-        let places = names.map(|name| request.schema().index_of(name)).collect::<std::result::Result<_, _>>();
-        let stream = RowStream::new(Fragments::Group(Group::whole(&request)), Arc::clone(pages), None);
-        Ok(Self { stream, places: places.map_err(shape)? })
-    }
-
-    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        let batch = self.stream.next_batch()?;
-        batch.map(|batch| batch.project(&self.places).map_err(shape)).transpose()
-    }
 }
 
 /// The change, as far as it went.
@@ -151,7 +126,7 @@ impl Delta {
         cancel: &Cancel,
     ) -> Result<()> {
         if changer.reads_table() {
-            let mut stream: FoundStream = found.stream(pages)?;
+            let mut stream = found.stream(pages)?;
             while let Some(batch) = stream.next_batch(cancel)? {
                 self.change(changer, &batch)?;
             }
@@ -184,9 +159,7 @@ impl Delta {
         let found = RowsToChange { columns, positions: addresses.values(), source_rows };
         let change = changer.apply(&found)?;
         for updated in change.updated {
-            let options = RecordBatchOptions::new().with_row_count(Some(updated.rows.len()));
-            let rows = RecordBatch::try_new_with_options(Arc::clone(&self.schema), updated.columns, &options);
-            self.write(&rows.map_err(shape)?)?;
+            self.write(&batch_of(&self.schema, updated.columns, updated.rows.len())?)?;
             self.updated_rows += updated.rows.len() as u64;
             if let Some(row_ids) = &row_ids {
                 self.row_ids.extend(updated.rows.iter().map(|row| row_ids.value(*row as usize)));
@@ -228,8 +201,4 @@ impl Delta {
             keys,
         })
     }
-}
-
-fn shape(error: ArrowError) -> Error {
-    Error::internal("new rows have the columns of the table").caused_by(error)
 }

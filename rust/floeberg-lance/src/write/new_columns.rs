@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema as ArrowSchema, SchemaRef};
+use arrow_array::{RecordBatch, UInt32Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema as ArrowSchema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_arrays;
 use floeberg_core::{Cancel, Error, Result};
-use floeberg_rows::{Functions, NewValue, cast_field, computed_columns, plain_batch};
+use floeberg_rows::{Functions, NewValue, batch_of, cast_field, computed_columns};
 
 use super::data_files::{DataFileWriter, DataFiles, Destination};
 use crate::change::{NewColumn, add_columns};
@@ -129,8 +129,7 @@ pub fn write_columns(
     let mut writer = DataFileWriter::new(destination, Arc::clone(schema), u64::MAX);
     let fragments = &table.manifest().fragments;
     for (place, rows) in fragments.physical_rows().iter().enumerate() {
-        let part = Group::new(Arc::clone(&request), vec![(place, 0..*rows)]);
-        let mut stream = RowStream::new(Fragments::Group(part), Arc::clone(pages), None);
+        let mut stream = RowStream::of_fragment(&request, place, pages);
         let (mut parts, mut places) = (Vec::new(), Vec::new());
         while let Some(batch) = stream.next_batch()? {
             cancel.check()?;
@@ -148,13 +147,8 @@ pub fn write_columns(
     let columns: Vec<_> = columns
         .map(|(field, replaces)| NewColumn { field: Field::clone(field), replaces: replaces.clone() })
         .collect();
-    match add_columns(table, &columns, &by_fragment) {
-        Ok(operation) => Ok(NewColumns { operation, files }),
-        Err(error) => {
-            files.remove();
-            Err(error)
-        }
-    }
+    let operation = add_columns(table, &columns, &by_fragment).inspect_err(|_| files.remove())?;
+    Ok(NewColumns { operation, files })
 }
 
 /// The new columns of a fragment, of its live rows and null for the others.
@@ -227,12 +221,11 @@ impl<'a> RowByRow<'a> {
             self.rest = Some(rest.slice(part.num_rows(), rest.num_rows() - part.num_rows()));
             self.taken += part.num_rows() as u64;
             missing -= part.num_rows();
-            parts.push(plain_batch(&part, &nullable(schema))?);
+            let columns = part.columns().iter().zip(part.schema_ref().fields()).zip(schema.fields());
+            let columns = columns.map(|((column, from), to)| cast_field(to.name(), column, from, to));
+            parts.push(batch_of(schema, columns.collect::<Result<_>>()?, part.num_rows())?);
         }
-        let found = concat_batches(&nullable(schema), &parts).map_err(shape)?;
-        let columns = found.columns().iter().zip(found.schema_ref().fields()).zip(schema.fields());
-        let columns = columns.map(|((column, from), to)| cast_field(to.name(), column, from, to));
-        batch_of(schema, columns.collect::<Result<_>>()?, rows)
+        concat_batches(schema, &parts).map_err(shape)
     }
 
     fn check_is_over(&mut self) -> Result<()> {
@@ -266,11 +259,6 @@ impl fmt::Debug for RowByRow<'_> {
     }
 }
 
-fn nullable(schema: &ArrowSchema) -> SchemaRef {
-    let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
-    Arc::new(ArrowSchema::new(fields.collect::<Fields>()))
-}
-
 /// The columns of the table, by their names.
 fn with_schema(batch: &RecordBatch, own: &SchemaRef) -> Result<RecordBatch> {
     let columns = own.fields().iter().map(|field| {
@@ -278,11 +266,6 @@ fn with_schema(batch: &RecordBatch, own: &SchemaRef) -> Result<RecordBatch> {
         column.cloned().ok_or_else(|| Error::internal("all columns of the table are read"))
     });
     batch_of(own, columns.collect::<Result<_>>()?, batch.num_rows())
-}
-
-fn batch_of(schema: &SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
-    let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options).map_err(shape)
 }
 
 fn shape(error: ArrowError) -> Error {

@@ -118,12 +118,6 @@ impl LanceTable {
         self.0.bases().folder()
     }
 
-    /// The ids of all fragments with their rows, deleted ones included.
-    fn fragment_rows(&self) -> Vec<(u64, u64)> {
-        let fragments = &self.0.manifest().fragments;
-        fragments.ids().iter().copied().zip(fragments.physical_rows().iter().copied()).collect()
-    }
-
     #[getter]
     fn branch(&self) -> Option<&str> {
         self.0.branch()

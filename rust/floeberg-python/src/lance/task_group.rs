@@ -37,11 +37,11 @@ impl LanceTaskGroup {
         options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
     }
 
-    /// Begins to read the rows; of one fragment alone, by its number in the group, where `part` is given.
-    #[pyo3(signature = (pages, *, limit=None, part=None))]
-    fn rows(&self, pages: &Bound<'_, PyAny>, limit: Option<u64>, part: Option<usize>) -> LanceRows {
-        let group = part.map_or_else(|| self.group.clone(), |part| self.group.part(part));
-        let mut stream = RowStream::new(Fragments::Group(group), PythonPages::of(pages), limit);
+    /// Begins to read the rows.
+    #[pyo3(signature = (pages, *, limit=None))]
+    fn rows(&self, pages: &Bound<'_, PyAny>, limit: Option<u64>) -> LanceRows {
+        let group = Fragments::Group(self.group.clone());
+        let mut stream = RowStream::new(group, PythonPages::of(pages), limit);
         LanceRows::new(move |_| stream.next_batch())
     }
 
