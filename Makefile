@@ -37,7 +37,7 @@ test-rust: ## The Rust tests alone
 test-python: install ## Build the package, then the Python tests alone (ARGS="-k name" narrows them)
 	$(PYTEST) tests/python $(ARGS)
 
-test-spark: install java ## The same for the tests that start Spark
+test-spark: install java $(VENV)/spark-classes.jsa ## The same for the tests that start Spark
 	$(PYTEST) tests/spark $(ARGS)
 
 spark-versions: venv java ## Some tests of reads, changes and streams with PySpark 4.0, 4.1 and 4.2 (ARGS="4.0.1" chooses)
@@ -58,7 +58,7 @@ long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAV
 	FLOEBERG_SETTINGS=all $(PYTHON) -m pytest tests/spark/test_sql_under_settings.py --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
-object-stores: install java ## Tables in S3: a server on loopback, Spark's connector (690 MB, once)
+object-stores: install java $(VENV)/spark-classes.jsa ## Tables in S3: a server on loopback, Spark's connector (690 MB, once)
 	$(PYTEST) tests/object_stores $(ARGS)
 
 interop: install java ## PyIceberg, DuckDB and Iceberg Java read what we write, and write what we read; downloads them once
@@ -126,6 +126,10 @@ venv: $(VENV)/.dev
 
 java: venv
 	@$(PYTHON) tools/check_java.py
+
+# The JVMs of the tests start in half the time with it.
+$(VENV)/spark-classes.jsa: $(VENV)/.dev tools/class_archive.py
+	@$(PYTHON) tools/class_archive.py $@
 
 # A requirements file is installed again when its content differs from the stamp of the last installation.
 $(VENV)/.%: requirements/%.txt tools/make_venv.py
