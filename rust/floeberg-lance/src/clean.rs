@@ -158,7 +158,7 @@ fn files_of(table: &Table) -> Result<BTreeMap<String, u64>> {
             files.insert(bases.transaction_file(name)?, 0);
         }
         for index in table.indices()?.into_iter().filter(|index| index.base_id.is_none()) {
-            files.insert(index_folder(table, &index.uuid)?, 0);
+            files.insert(index_folder(table, &index.uuid.bytes)?, 0);
         }
         Ok(files)
     };

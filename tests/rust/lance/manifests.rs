@@ -129,7 +129,7 @@ fn indices_are_carried_as_the_same_bytes() {
             for index in IndexMetadata::parse_section(&section).unwrap() {
                 let bytes = to_bytes(&index);
                 assert_eq!(floeberg_lance::wire::parse::<IndexMetadata>(&bytes).unwrap(), index);
-                assert_eq!(index.uuid.len(), 16);
+                assert_eq!(index.uuid.bytes.len(), 16);
                 index.fragments().unwrap();
                 seen += 1;
             }

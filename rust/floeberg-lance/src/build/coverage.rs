@@ -10,10 +10,11 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use floeberg_core::{Error, Result};
+use floeberg_protobuf::Encoder;
 use roaring::RoaringBitmap;
 
 use super::base::Base;
-use crate::wire::{Encoder, IndexMetadata, Manifest, SchemaField};
+use crate::wire::{IndexMetadata, Manifest, SchemaField};
 
 /// Indices that the format keeps for itself.
 const OF_THE_FORMAT: [&str; 2] = ["__lance_frag_reuse", MEM_WAL];
@@ -77,9 +78,9 @@ pub(super) fn without_rewritten(
 
 /// The indices without some. Errors: `InvalidData`.
 pub(super) fn without(base: &Base<'_>, removed: &[IndexMetadata]) -> Result<Option<Bytes>> {
-    let uuids: HashSet<&[u8]> = removed.iter().map(|index| index.uuid.as_slice()).collect();
+    let uuids: HashSet<&[u8]> = removed.iter().map(|index| index.uuid.bytes.as_slice()).collect();
     changed(base, |indices| {
-        indices.retain(|index| !uuids.contains(index.uuid.as_slice()));
+        indices.retain(|index| !uuids.contains(index.uuid.bytes.as_slice()));
         Ok(true)
     })
 }
@@ -139,7 +140,9 @@ fn changed(
         return Ok(None);
     }
     let mut out = Encoder::default();
-    out.messages(1, &indices);
+    for index in &indices {
+        out.message(1, index);
+    }
     Ok(Some(out.finish().into()))
 }
 

@@ -4,8 +4,9 @@
 //! Spec: Lance, `transaction/update_map.rs`.
 
 use floeberg_core::{Error, Result};
+use floeberg_protobuf::message;
 
-use crate::wire::{ManifestHead, Message, UpdateConfig, UpdateMap, parse};
+use crate::wire::{ManifestHead, UpdateConfig, UpdateMap, parse};
 
 /// Metadata of fields that declare keys, which have rules of their own.
 const KEYS: [&str; 3] = [
@@ -59,18 +60,17 @@ pub(crate) fn change_settings(map: &mut Vec<(String, String)>, changes: &[(Strin
     }
 }
 
+message! {
+    struct FieldEntry {
+        id: i32 = 1,
+        changes: Option<UpdateMap> = 2,
+    }
+}
+
 /// An entry of the map from field ids to changes.
 pub(crate) fn field_entry(entry: &[u8]) -> Result<(i32, UpdateMap)> {
-    let (mut id, mut changes) = (0, UpdateMap::default());
-    for record in Message::new(entry) {
-        let record = record?;
-        match record.tag {
-            1 => id = record.value.signed()?,
-            2 => changes = parse(record.value.bytes()?)?,
-            _ => {}
-        }
-    }
-    Ok((id, changes))
+    let FieldEntry { id, changes } = parse(entry)?;
+    Ok((id, changes.unwrap_or_default()))
 }
 
 fn change<V>(map: &mut Vec<(String, V)>, changes: &UpdateMap, as_value: impl Fn(&str) -> V) {

@@ -93,8 +93,8 @@ impl FileColumns {
         table: &FieldIds<'_>,
     ) -> Result<Self> {
         let mut numbers = Numbers {
-            written: &descriptor.fields,
-            children: children(&descriptor.fields)?,
+            written: &descriptor.schema.fields,
+            children: children(&descriptor.schema.fields)?,
             of_columns: columns_of(layout, footer)?,
             next: 0,
             has_headers: footer.major < 2 || (footer.major == 2 && footer.minor == 0),

@@ -9,11 +9,12 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field as ArrowField, Fields};
 use floeberg_core::expr::parse;
 use floeberg_core::{ErrorKind, Result};
+use floeberg_protobuf::Encoder;
 
 use super::{FragmentRows, Rows};
 use crate::metadata::NamingScheme;
 use crate::tests::tables::{Tables, column, head, manifest};
-use crate::wire::{DataFile, Encoder, Fragment, SchemaField, to_bytes};
+use crate::wire::{DataFile, Fragment, SchemaField};
 use crate::{Checkout, Scan};
 
 const ROWS: u64 = 4;
@@ -31,10 +32,10 @@ fn file(rows: u64, version: (u16, u16), columns: u32) -> Vec<u8> {
         field.id += 40;
         field.parent_id = if field.parent_id < 0 { -1 } else { field.parent_id + 40 };
         field.name = format!("{}.old", field.name);
-        schema.some_bytes(1, Some(to_bytes(&field)));
+        schema.message(1, &field);
     }
     let mut descriptor = Encoder::default();
-    descriptor.some_bytes(1, Some(schema.finish()));
+    descriptor.some_bytes(1, schema.finish());
     descriptor.number(2, rows);
     let mut bytes = descriptor.finish();
     let length = bytes.len() as u64;

@@ -6,8 +6,7 @@
 //! Invariant: numbers stay in the width in which they were read, so that they are written again as the same bytes.
 
 use floeberg_core::{Error, Result};
-
-use crate::wire::{Encoder, Message, Value};
+use floeberg_protobuf::{Encoder, Records, Value};
 
 /// A list of numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,13 +48,13 @@ impl PackedArray {
     /// Reads an array. Errors: `InvalidData`.
     pub(super) fn parse(message: &[u8]) -> Result<Self> {
         let mut parsed = None;
-        for record in Message::new(message) {
+        for record in Records::new(message) {
             let record = record?;
-            let (base, bytes) = match record.tag {
+            let (base, bytes) = match record.number {
                 1..=3 => parts(record.value)?,
                 _ => continue,
             };
-            parsed = Some(match record.tag {
+            parsed = Some(match record.number {
                 1 => Self::U16 { base, offsets: numbers(bytes, u16::from_le_bytes)? },
                 2 => Self::U32 { base, offsets: numbers(bytes, u32::from_le_bytes)? },
                 _ => Self::U64(numbers(bytes, u64::from_le_bytes)?),
@@ -93,7 +92,7 @@ impl PackedArray {
         let mut inner = Encoder::default();
         inner.number(1, base);
         inner.bytes(2, bytes);
-        out.some_bytes(tag, Some(inner.finish()));
+        out.some_bytes(tag, inner.finish());
         out.finish()
     }
 
@@ -153,9 +152,9 @@ impl PackedArray {
 /// The base and the bytes of an array.
 fn parts(value: Value<'_>) -> Result<(u64, &[u8])> {
     let (mut base, mut bytes) = (0, &[][..]);
-    for record in Message::new(value.bytes()?) {
+    for record in Records::new(value.bytes()?) {
         let record = record?;
-        match record.tag {
+        match record.number {
             1 => base = record.value.number()?,
             2 => bytes = record.value.bytes()?,
             _ => {}

@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use floeberg_core::{Error, Result};
+use floeberg_protobuf::{Encoder, Records};
 
 use super::array::PackedArray;
-use crate::wire::{Encoder, Message};
 
 /// Row ids that follow one another in a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,9 +79,9 @@ impl Segment {
     /// Reads a segment. Errors: `InvalidData`.
     pub fn parse(message: &[u8]) -> Result<Self> {
         let mut parsed = None;
-        for record in Message::new(message) {
+        for record in Records::new(message) {
             let record = record?;
-            parsed = Some(match record.tag {
+            parsed = Some(match record.number {
                 1 => Self::Range(parts(record.value.bytes()?)?.0),
                 2 => with_holes(record.value.bytes()?)?,
                 3 => with_bitmap(record.value.bytes()?)?,
@@ -113,7 +113,7 @@ impl Segment {
             }
             Self::RangeWithHoles { range, holes } => {
                 bounds(&mut inner, range);
-                inner.some_bytes(3, Some(holes.to_message()));
+                inner.some_bytes(3, holes.to_message());
                 2
             }
             Self::RangeWithBitmap { range, bitmap, .. } => {
@@ -131,7 +131,7 @@ impl Segment {
             }
         };
         let mut out = Encoder::default();
-        out.some_bytes(tag, Some(inner.finish()));
+        out.some_bytes(tag, inner.finish());
         out.finish()
     }
 
@@ -253,9 +253,9 @@ fn bounds(out: &mut Encoder, range: &Range<u64>) {
 /// The range of a message, and the bytes of its third field.
 fn parts(message: &[u8]) -> Result<(Range<u64>, Option<&[u8]>)> {
     let (mut start, mut end, mut third) = (0, 0, None);
-    for record in Message::new(message) {
+    for record in Records::new(message) {
         let record = record?;
-        match record.tag {
+        match record.number {
             1 => start = record.value.number()?,
             2 => end = record.value.number()?,
             3 => third = Some(record.value.bytes()?),

@@ -8,10 +8,10 @@
 use std::ops::Range;
 
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_protobuf::{Encoder, Records};
 use roaring::RoaringBitmap;
 
 use super::segment::Segment;
-use crate::wire::{Encoder, Message};
 
 /// The ids of a fragment's rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,9 +33,9 @@ impl RowIds {
     /// Reads a sequence. Errors: `InvalidData`.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut segments = Vec::new();
-        for record in Message::new(bytes) {
+        for record in Records::new(bytes) {
             let record = record.context("message", "RowIdSequence")?;
-            if record.tag == 1 {
+            if record.number == 1 {
                 segments.push(Segment::parse(record.value.bytes()?).context("message", "RowIdSequence")?);
             }
         }
@@ -45,7 +45,7 @@ impl RowIds {
     /// The bytes of a sequence.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Encoder::default();
-        self.segments.iter().for_each(|segment| out.some_bytes(1, Some(segment.to_message())));
+        self.segments.iter().for_each(|segment| out.some_bytes(1, segment.to_message()));
         out.finish()
     }
 

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use floeberg_core::ErrorKind;
+use floeberg_protobuf::Encoder;
 use proptest::prelude::*;
 use roaring::RoaringBitmap;
 
@@ -104,9 +105,9 @@ fn a_claim_of_many_ids_takes_no_memory() {
     let most = RowIds::parse(&RowIds::new(&[]).to_bytes()).unwrap();
     assert_eq!(most.len(), Some(0));
     let claim = Segment::Range(0..u64::MAX).to_message();
-    let mut bytes = crate::wire::Encoder::default();
-    bytes.some_bytes(1, Some(&claim));
-    bytes.some_bytes(1, Some(&claim));
+    let mut bytes = Encoder::default();
+    bytes.some_bytes(1, &claim);
+    bytes.some_bytes(1, &claim);
     let claimed = RowIds::parse(&bytes.finish()).unwrap();
     assert_eq!(claimed.len(), None);
     assert!(claimed.check_length(5).unwrap_err().message().contains("more than 64 bits"));
@@ -122,12 +123,12 @@ fn rows_that_are_left_keep_their_ids() {
 
 #[test]
 fn runs_of_versions_count_by_their_length() {
-    let mut bytes = crate::wire::Encoder::default();
+    let mut bytes = Encoder::default();
     for (ids, version) in [(&[4_u64, 90][..], 3_u64), (&[7], 8)] {
-        let mut run = crate::wire::Encoder::default();
-        run.some_bytes(1, Some(Segment::new(ids).to_message()));
+        let mut run = Encoder::default();
+        run.some_bytes(1, Segment::new(ids).to_message());
         run.number(2, version);
-        bytes.some_bytes(1, Some(run.finish()));
+        bytes.some_bytes(1, run.finish());
     }
     let bytes = bytes.finish();
     let versions = RowVersions::parse(&bytes).unwrap();

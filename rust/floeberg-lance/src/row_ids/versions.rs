@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_protobuf::{Encoder, Records};
 
 use super::segment::Segment;
-use crate::wire::{Encoder, Message};
 
 /// The versions of a fragment's rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,9 +38,9 @@ impl RowVersions {
     /// Reads a sequence. Errors: `InvalidData`.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let mut runs = Vec::new();
-        for record in Message::new(bytes) {
+        for record in Records::new(bytes) {
             let record = record.context("message", "RowDatasetVersionSequence")?;
-            if record.tag == 1 {
+            if record.number == 1 {
                 runs.push(run(record.value.bytes()?).context("message", "RowDatasetVersionSequence")?);
             }
         }
@@ -52,9 +52,9 @@ impl RowVersions {
         let mut out = Encoder::default();
         for (span, version) in &self.runs {
             let mut inner = Encoder::default();
-            inner.some_bytes(1, Some(span.to_message()));
+            inner.some_bytes(1, span.to_message());
             inner.number(2, *version);
-            out.some_bytes(1, Some(inner.finish()));
+            out.some_bytes(1, inner.finish());
         }
         out.finish()
     }
@@ -101,9 +101,9 @@ impl RowVersions {
 
 fn run(message: &[u8]) -> Result<(Segment, u64)> {
     let (mut span, mut version) = (None, 0);
-    for record in Message::new(message) {
+    for record in Records::new(message) {
         let record = record?;
-        match record.tag {
+        match record.number {
             1 => span = Some(Segment::parse(record.value.bytes()?)?),
             2 => version = record.value.number()?,
             _ => {}

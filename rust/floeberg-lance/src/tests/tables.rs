@@ -5,12 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::Result;
 use floeberg_io::MemoryStore;
+use floeberg_protobuf::Encoder;
 
 use crate::metadata::NamingScheme;
 use crate::row_ids::RowIds;
 use crate::wire::{
-    BasePath, DataFile, DataFormat, Encoder, Fragment, Lineage, Manifest, ManifestHead, SchemaField,
-    Timestamp, WriterVersion, to_bytes, to_file,
+    BasePath, DataFile, DataFormat, Fragment, Lineage, Manifest, ManifestHead, SchemaField, Timestamp,
+    WriterVersion, to_file,
 };
 use crate::{Checkout, OpenOptions, Table};
 
@@ -83,7 +84,7 @@ pub(crate) fn head(version: u64) -> ManifestHead {
 pub(crate) fn manifest(head: ManifestHead, fragments: &[Fragment]) -> Manifest {
     let mut out = Encoder::default();
     for fragment in fragments {
-        out.some_bytes(2, Some(to_bytes(fragment)));
+        out.message(2, fragment);
     }
     let fragments = Manifest::parse(&Bytes::from(out.finish())).unwrap().fragments;
     Manifest { head, fragments }

@@ -10,13 +10,12 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use floeberg_core::{Error, Result};
+use floeberg_protobuf::Encoder;
 
-use super::encoder::Encoder;
 use super::fragment::Fragment;
 use super::fragments::{FRAGMENT, Fragments, Span};
 use super::layout::Layout;
 use super::rope::Rope;
-use super::structure::to_bytes;
 
 /// A part of a list of fragments that is being made.
 #[derive(Debug, Clone)]
@@ -69,7 +68,7 @@ impl Fragments {
         let (mut out, mut count) = (Encoder::default(), 0);
         for piece in pieces {
             if let FragmentPiece::New(fragment) = piece {
-                out.some_bytes(FRAGMENT, Some(to_bytes(*fragment)));
+                out.message(FRAGMENT, *fragment);
                 count += 1;
             }
         }

@@ -14,9 +14,9 @@
 use std::ops::Range;
 
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_protobuf::{message, parse};
 
 use super::field::SchemaField;
-use super::message::Message;
 
 /// The bytes of the footer.
 pub const FOOTER: u64 = 40;
@@ -93,39 +93,27 @@ fn long(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The columns and rows of a data file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FileDescriptor {
-    /// The fields, depth first. Their ids are the writer's own, and need not be the table's.
-    pub fields: Vec<SchemaField>,
-    /// The number of rows.
-    pub rows: u64,
+message! {
+    /// The columns and rows of a data file.
+    pub struct FileDescriptor {
+        /// The columns.
+        schema: FileSchema = 1,
+        /// The number of rows.
+        rows: u64 = 2,
+    }
+}
+
+message! {
+    /// The columns of a data file.
+    pub struct FileSchema {
+        /// The fields, depth first. Their ids are the writer's own, and need not be the table's.
+        fields: Vec<SchemaField> = 1,
+    }
 }
 
 impl FileDescriptor {
     /// Reads the first global buffer. Errors: `InvalidData`.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
-        let mut descriptor = Self::default();
-        descriptor.read(bytes).context("message", "FileDescriptor")?;
-        Ok(descriptor)
-    }
-
-    fn read(&mut self, bytes: &[u8]) -> Result<()> {
-        for record in Message::new(bytes) {
-            let record = record?;
-            match record.tag {
-                1 => {
-                    for field in Message::new(record.value.bytes()?) {
-                        let field = field?;
-                        if field.tag == 1 {
-                            self.fields.push(field.value.message()?);
-                        }
-                    }
-                }
-                2 => self.rows = record.value.number()?,
-                _ => {}
-            }
-        }
-        Ok(())
+        parse(bytes).context("message", "FileDescriptor")
     }
 }

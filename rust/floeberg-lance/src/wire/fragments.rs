@@ -1,7 +1,7 @@
 //! What does a manifest say of its fragments, as columns?
 //!
 //! In: the bytes of a manifest. Out: ids, rows, files and deletes of all fragments, each a column, over these bytes.
-//! Spec: Lance, `table.proto`, `DataFragment`.
+//! Spec: Lance, `table.proto`, `DataFragment`; the numbers are those of the tables of [`Fragment`] and its parts.
 //!
 //! Invariant: no object is made for a fragment, since tables have hundreds of thousands; what is not asked for stays bytes. A
 //! fragment that nobody changes is written as it was read.
@@ -10,13 +10,12 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_protobuf::{Record, Records, Value, damaged, parse};
 
 use super::fragment::{DeletionFile, DeletionFileType, Fragment};
 use super::layout::{Layout, Layouts, Written};
-use super::message::{Message, Record, Value, damaged};
 use super::rope::Rope;
 use super::sparse::Sparse;
-use super::structure::parse;
 
 /// Where bytes lie in the manifest, which is below 4 GiB. An end before the start says that there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,9 +126,9 @@ impl Fragments {
     pub(super) fn read(bytes: &Bytes, part: Range<usize>, count: usize) -> Result<Self> {
         let mut read = Self::with_room(Rope::of(bytes.clone()), count);
         let mut layouts = Layouts::default();
-        let mut fields = Message::new(&bytes[part.clone()]);
+        let mut fields = Records::new(&bytes[part.clone()]);
         while let Some(record) = fields.record()? {
-            if record.tag == FRAGMENT {
+            if record.number == FRAGMENT {
                 read.add_fragment(bytes, &record, part.start, &mut layouts)?;
             }
         }
@@ -161,9 +160,9 @@ impl Fragments {
         let (place, most) = (self.len(), self.ids.capacity());
         let (mut id, mut rows) = (0, 0);
         let (mut row_ids, mut last_updated, mut created) = (ABSENT, ABSENT, ABSENT);
-        let mut fields = Message::new(&bytes[message.clone()]);
+        let mut fields = Records::new(&bytes[message.clone()]);
         while let Some(record) = fields.record()? {
-            match record.tag {
+            match record.number {
                 1 => id = record.value.number()?,
                 2 => self.add_file(bytes, of(&record, message.start)?, layouts)?,
                 3 => {
@@ -200,9 +199,9 @@ impl Fragments {
     ) -> Result<()> {
         let (mut path, mut size, mut base) = (ABSENT, 0, NO_BASE);
         let (mut written, mut unusual) = (Written::default(), None::<Layout>);
-        let mut fields = Message::new(&bytes[message.clone()]);
+        let mut fields = Records::new(&bytes[message.clone()]);
         while let Some(record) = fields.record()? {
-            match record.tag {
+            match record.number {
                 1 => {
                     let span = of(&record, message.start)?;
                     std::str::from_utf8(&bytes[span.clone()])
@@ -211,10 +210,10 @@ impl Fragments {
                 }
                 2 | 3 => {
                     let list =
-                        if record.tag == 2 { &mut written.fields } else { &mut written.column_indices };
+                        if record.number == 2 { &mut written.fields } else { &mut written.column_indices };
                     match record.value {
                         Value::Bytes(packed) if list.is_empty() && unusual.is_none() => *list = packed,
-                        value => add_piece(&written, &mut unusual, record.tag, value)?,
+                        value => add_piece(&written, &mut unusual, record.number, value)?,
                     }
                 }
                 4 => written.major = record.value.small()?,
@@ -334,7 +333,7 @@ impl Fragments {
     /// A fragment with all that is known of it.
     pub fn fragment(&self, fragment: usize) -> Result<Fragment> {
         let record = self.bytes.get(self.records[fragment].range().unwrap_or_default());
-        let field = Message::new(record).record()?;
+        let field = Records::new(record).record()?;
         let field = field.ok_or_else(|| Error::internal("a fragment without bytes"))?;
         parse(field.value.bytes()?).context("fragment", fragment)
     }

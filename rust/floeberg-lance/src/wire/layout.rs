@@ -8,8 +8,7 @@
 use std::collections::HashMap;
 
 use floeberg_core::Result;
-
-use super::message::Value;
+use floeberg_protobuf::Value;
 
 /// The fields of a data file, and its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

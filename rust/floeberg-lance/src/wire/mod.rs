@@ -1,12 +1,10 @@
 //! What are the raw structures of a table's files?
 //!
 //! In: bytes of manifests, transactions and descriptions of data files. Out: structures of named fields, and back. No I/O.
+//! Each message is a table of its fields, from which reading and writing follow (`floeberg_protobuf::message`).
 //!
 //! Invariant: what is not known is kept, and what was read is written again as the same bytes.
 
-mod message;
-mod encoder;
-mod structure;
 mod field;
 mod fragment;
 mod layout;
@@ -26,22 +24,22 @@ mod transaction;
 #[cfg(test)]
 mod tests;
 
+#[doc(no_inline)]
+pub use floeberg_protobuf::{Unknown, lookup, parse, to_bytes};
+
 pub use assembly::FragmentPiece;
-pub use descriptor::{FOOTER, FileDescriptor, FileFooter, buffer_of};
-pub use encoder::Encoder;
+pub use descriptor::{FOOTER, FileDescriptor, FileFooter, FileSchema, buffer_of};
 pub use field::SchemaField;
 pub use fragment::{DataFile, DeletionFile, DeletionFileType, Fragment, Lineage};
 pub use fragments::{FileOf, Fragments, LineageOf, type_name};
-pub use index::IndexMetadata;
+pub use index::{IndexMetadata, Uuid};
 pub use layout::Layout;
 pub use manifest::{BasePath, DataFormat, Manifest, ManifestHead, Timestamp, WriterVersion};
 pub use manifest_file::{END, manifest_range, message_of, section_in, to_file};
-pub use message::{Message, Record, Value};
 pub use operation::Operation;
 pub use row_operations::{
     Append, DataReplacement, DataReplacementGroup, Delete, Overwrite, Rewrite, RewriteGroup, Update,
 };
-pub use structure::{Structure, Unknown, lookup, parse, to_bytes};
 pub use table_operations::{
     Clone, CreateIndex, Merge, Project, ReserveFragments, Restore, UpdateBases, UpdateConfig, UpdateMap,
 };

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use floeberg_core::ErrorKind;
+use floeberg_protobuf::{Encoder, Message};
 use proptest::prelude::*;
 
 use super::*;
@@ -9,11 +10,11 @@ use super::*;
 /// A field that nobody knows, with a number and with bytes.
 const UNKNOWN: &[u8] = b"\xc8\x3e\x07\xd2\x3e\x02hi";
 
-fn with_unknown(structure: &impl Structure) -> Vec<u8> {
+fn with_unknown(structure: &impl Message) -> Vec<u8> {
     [&to_bytes(structure), UNKNOWN].concat()
 }
 
-fn kept<T: Structure>(structure: &T) {
+fn kept<T: Message>(structure: &T) {
     let bytes = with_unknown(structure);
     let parsed: T = parse(&bytes).unwrap();
     assert_eq!(to_bytes(&parsed), bytes);
@@ -25,7 +26,11 @@ fn fields_that_are_not_known_are_kept_in_every_message() {
     kept(&Fragment { id: 1, ..Fragment::default() });
     kept(&DataFile { fields: vec![0, -2], base_id: Some(0), ..DataFile::default() });
     kept(&DeletionFile { file_type: DeletionFileType::Bitmap, ..DeletionFile::default() });
-    kept(&IndexMetadata { uuid: vec![1; 16], index_version: Some(0), ..IndexMetadata::default() });
+    kept(&IndexMetadata {
+        uuid: Uuid { bytes: vec![1; 16] },
+        index_version: Some(0),
+        ..IndexMetadata::default()
+    });
     kept(&BasePath { name: Some(String::new()), ..BasePath::default() });
     kept(&Transaction {
         read_version: 4,
@@ -43,7 +48,7 @@ fn fields_that_are_not_known_are_kept_in_every_message() {
 fn a_manifest_keeps_what_it_does_not_know_and_the_bytes_of_its_fragments() {
     let fragment = with_unknown(&Fragment { id: 7, physical_rows: 3, ..Fragment::default() });
     let mut out = Encoder::default();
-    out.some_bytes(2, Some(&fragment));
+    out.some_bytes(2, &fragment);
     out.number(3, 5_u64);
     out.raw(UNKNOWN);
     let bytes = Bytes::from(out.finish());
@@ -60,7 +65,7 @@ fn a_manifest_keeps_what_it_does_not_know_and_the_bytes_of_its_fragments() {
 #[test]
 fn an_operation_that_is_not_known_is_known_as_such() {
     let mut out = Encoder::default();
-    out.some_bytes(116, Some(b"\x08\x01"));
+    out.some_bytes(116, b"\x08\x01");
     let bytes = out.finish();
     let transaction = Transaction::parse(&bytes).unwrap();
     assert_eq!(transaction.operation, Operation::Unknown(116, vec![8, 1]));
@@ -72,9 +77,9 @@ fn lists_in_pieces_are_one_list() {
     // A packed list, a single number, and another list.
     let file = b"\x12\x02\x01\x02\x10\x03\x12\x01\x04\x1a\x04\x00\x01\x02\x03\x20\x02\x28\x01";
     let mut fragment = Encoder::default();
-    fragment.some_bytes(2, Some(file));
+    fragment.some_bytes(2, file);
     let mut manifest = Encoder::default();
-    manifest.some_bytes(2, Some(fragment.finish()));
+    manifest.some_bytes(2, fragment.finish());
     let manifest = Manifest::parse(&Bytes::from(manifest.finish())).unwrap();
     let layout = Layout { fields: vec![1, 2, 3, 4], column_indices: vec![0, 1, 2, 3], major: 2, minor: 1 };
     assert_eq!(manifest.fragments.layouts(), [layout]);
@@ -259,8 +264,10 @@ proptest! {
     ) {
         let mut out = Encoder::default();
         // As in a manifest, fragments are not first.
-        out.messages(1, &[SchemaField::default()]);
-        out.messages(2, &old);
+        out.message(1, &SchemaField::default());
+        for fragment in &old {
+            out.message(2, fragment);
+        }
         let before = Manifest::parse(&Bytes::from(out.finish())).unwrap();
         let mut new = new.iter();
         let mut pieces = Vec::new();

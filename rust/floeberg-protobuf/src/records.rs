@@ -1,9 +1,9 @@
-//! What fields does a message of protocol buffers hold?
+//! What fields does a message hold?
 //!
 //! In: the bytes of a message. Out: its fields, in the order in which they are written, each with the bytes it takes.
-//! Spec: Protocol Buffers, Encoding.
+//! Spec: Protocol Buffers, Encoding, Message Structure.
 //!
-//! Invariant: lengths are checked against the remaining bytes; a field that nobody knows can be kept as it is.
+//! Invariant: lengths are checked against the remaining bytes. Groups, which no format here uses, are errors.
 
 use std::ops::Range;
 
@@ -11,20 +11,21 @@ use floeberg_core::{Error, Result};
 
 /// The fields of a message. After an error nothing follows.
 #[derive(Debug, Clone)]
-pub struct Message<'a> {
+pub struct Records<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 /// A field, and where it lies in its message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Record<'a> {
-    /// Its number.
-    pub tag: u32,
+    /// The number of the field.
+    pub number: u32,
     /// What it holds.
     pub value: Value<'a>,
-    /// The bytes of key and value.
+    /// Where key and value lie in the message.
     pub span: Range<usize>,
+    message: &'a [u8],
 }
 
 /// What a field holds.
@@ -38,50 +39,51 @@ pub enum Value<'a> {
     Fixed,
 }
 
-impl<'a> Message<'a> {
-    /// A message that fills the bytes.
+impl<'a> Records<'a> {
+    /// Those of a message that fills the bytes.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// The next field; `None` at the end.
+    /// The next field; `None` at the end. Errors: `InvalidData`.
     #[inline]
-    pub(crate) fn record(&mut self) -> Result<Option<Record<'a>>> {
+    pub fn record(&mut self) -> Result<Option<Record<'a>>> {
         let start = self.at;
         if start == self.bytes.len() {
             return Ok(None);
         }
-        let key = self.number()?;
+        let key = self.varint()?;
         let value = match key & 7 {
-            0 => Value::Number(self.number()?),
+            0 => Value::Number(self.varint()?),
             1 => self.take(8).map(|_| Value::Fixed)?,
             2 => {
-                let length = self.number()?;
+                let length = self.varint()?;
                 Value::Bytes(self.take(length)?)
             }
             5 => self.take(4).map(|_| Value::Fixed)?,
             other => return Err(damaged(&format!("a field of wire type {other}"))),
         };
-        let tag = u32::try_from(key >> 3).map_err(|_| damaged("a field with a number above 32 bits"))?;
-        if tag == 0 {
+        let number = u32::try_from(key >> 3).map_err(|_| damaged("a field with a number above 32 bits"))?;
+        if number == 0 {
             return Err(damaged("a field with the number 0"));
         }
-        Ok(Some(Record { tag, value, span: start..self.at }))
+        Ok(Some(Record { number, value, span: start..self.at, message: self.bytes }))
     }
 
     #[inline]
-    fn number(&mut self) -> Result<u64> {
+    fn varint(&mut self) -> Result<u64> {
         // Keys, lengths and most numbers are one byte.
         match self.bytes.get(self.at) {
             Some(byte) if byte & 0x80 == 0 => {
                 self.at += 1;
                 Ok(u64::from(*byte))
             }
-            _ => self.long_number(),
+            _ => self.long_varint(),
         }
     }
 
-    fn long_number(&mut self) -> Result<u64> {
+    fn long_varint(&mut self) -> Result<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let Some(byte) = self.bytes.get(self.at) else {
@@ -112,9 +114,10 @@ impl<'a> Message<'a> {
     }
 }
 
-impl<'a> Iterator for Message<'a> {
+impl<'a> Iterator for Records<'a> {
     type Item = Result<Record<'a>>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.record().transpose()?;
         if record.is_err() {
@@ -124,8 +127,16 @@ impl<'a> Iterator for Message<'a> {
     }
 }
 
+impl<'a> Record<'a> {
+    /// The bytes of key and value.
+    pub fn bytes(&self) -> &'a [u8] {
+        &self.message[self.span.clone()]
+    }
+}
+
 impl<'a> Value<'a> {
     /// As a number.
+    #[inline]
     pub fn number(self) -> Result<u64> {
         match self {
             Self::Number(number) => Ok(number),
@@ -134,23 +145,21 @@ impl<'a> Value<'a> {
     }
 
     /// As a number that fits into 32 bits.
+    #[inline]
     pub fn small(self) -> Result<u32> {
         let number = self.number()?;
         u32::try_from(number).map_err(|_| damaged(&format!("{number}, which is above 32 bits")))
     }
 
     /// As a signed number of 32 bits, whose negative form is written with the sign in all 64.
+    #[inline]
     pub fn signed(self) -> Result<i32> {
         let number = self.number()? as i64;
         i32::try_from(number).map_err(|_| damaged(&format!("{number}, which is not of 32 bits")))
     }
 
-    /// As a yes or no.
-    pub fn flag(self) -> Result<bool> {
-        Ok(self.number()? != 0)
-    }
-
     /// As bytes.
+    #[inline]
     pub fn bytes(self) -> Result<&'a [u8]> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
@@ -159,9 +168,8 @@ impl<'a> Value<'a> {
     }
 
     /// As text.
-    pub fn text(self) -> Result<String> {
-        let text = std::str::from_utf8(self.bytes()?).map_err(|_| damaged("text that is not UTF-8"))?;
-        Ok(text.to_owned())
+    pub fn text(self) -> Result<&'a str> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| damaged("text that is not UTF-8"))
     }
 
     /// Adds one number, or several that are packed.
@@ -170,14 +178,15 @@ impl<'a> Value<'a> {
             numbers.push(one(self)?);
             return Ok(());
         };
-        let mut packed = Message::new(bytes);
+        let mut packed = Records::new(bytes);
         while packed.at < bytes.len() {
-            numbers.push(one(Self::Number(packed.number()?))?);
+            numbers.push(one(Self::Number(packed.varint()?))?);
         }
         Ok(())
     }
 }
 
-pub(crate) fn damaged(found: &str) -> Error {
+/// The error of bytes that are not what a message may hold.
+pub fn damaged(found: &str) -> Error {
     Error::invalid_data(format!("expected a message of protocol buffers, found {found}"))
 }
