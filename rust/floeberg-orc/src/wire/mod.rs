@@ -1,8 +1,7 @@
 //! What are the raw structures of a file?
 //!
-//! Bytes to structures: protocol buffers, the end of a file, the footer of a stripe. No I/O.
+//! Bytes to structures: the end of a file, and the footer of a stripe. A message is a table of its fields. No I/O.
 
-mod message;
 mod footer;
 mod postscript;
 mod stripe_footer;

@@ -4,9 +4,8 @@
 //!
 //! Invariant: a file that this version cannot read is refused here.
 
-use floeberg_core::{Error, Result};
-
-use super::message::Message;
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_protobuf::{message, parse};
 
 /// Blocks are never larger: their length is written in 23 bits.
 const LARGEST_BLOCK: u64 = (1 << 23) - 1;
@@ -42,30 +41,30 @@ pub(crate) struct Postscript {
     pub(crate) has_magic: bool,
 }
 
+message! {
+    /// A postscript as it is written.
+    struct PostscriptMessage {
+        footer_length: Option<u64> = 1,
+        compression: u64 = 2,
+        block_size: Option<u64> = 3,
+        version: Vec<u32> = 4,
+        magic: Vec<u8> = 8000,
+    }
+}
+
 impl Postscript {
     /// Reads a postscript.
     ///
     /// Errors: `Unsupported` for LZO and for versions after 0.12, `InvalidData` for anything else.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self> {
-        let (mut footer_length, mut kind, mut block_size) = (None, 0, USUAL_BLOCK);
-        let (mut version, mut has_magic) = (Vec::new(), false);
-        for field in Message::new(bytes) {
-            let (tag, value) = field?;
-            match tag {
-                1 => footer_length = Some(value.number()?),
-                2 => kind = value.number()?,
-                3 => block_size = value.number()?,
-                4 => value.numbers(&mut version)?,
-                8000 => has_magic = value.bytes()? == b"ORC",
-                _ => {}
-            }
-        }
+        let written: PostscriptMessage = parse(bytes).context("message", "PostScript")?;
+        let version = written.version;
         if version.first().is_some_and(|major| *major > 0) {
             let version: Vec<_> = version.iter().map(u32::to_string).collect();
             let version = version.join(".");
             return Err(Error::unsupported(format!("ORC files of version {version} cannot be read")));
         }
-        let compression = match kind {
+        let compression = match written.compression {
             0 => Compression::None,
             1 => Compression::Zlib,
             2 => Compression::Snappy,
@@ -76,14 +75,16 @@ impl Postscript {
                 return Err(Error::invalid_data(format!("the ORC file has the unknown compression {other}")));
             }
         };
-        let footer_length = footer_length
+        let footer_length = written
+            .footer_length
             .ok_or_else(|| Error::invalid_data("the ORC file does not have the length of its footer"))?;
+        let block_size = written.block_size.unwrap_or(USUAL_BLOCK);
         if compression != Compression::None && block_size > LARGEST_BLOCK {
             return Err(Error::invalid_data(format!(
                 "the ORC file claims blocks of {block_size} bytes, more than the limit of {LARGEST_BLOCK}"
             )));
         }
         let block_size = usize::try_from(block_size.min(LARGEST_BLOCK)).unwrap_or(usize::MAX);
-        Ok(Self { footer_length, compression, block_size, has_magic })
+        Ok(Self { footer_length, compression, block_size, has_magic: written.magic == b"ORC" })
     }
 }

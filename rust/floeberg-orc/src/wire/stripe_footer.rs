@@ -4,12 +4,11 @@
 //!
 //! Invariant: streams are in the file's order, which places them.
 
-use floeberg_core::{Error, Result};
-
-use super::message::Message;
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_protobuf::{message, parse};
 
 /// The footer of a stripe.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StripeFooter {
     /// Its streams, one after the other from the start of the stripe.
     pub(crate) streams: Vec<StreamLocation>,
@@ -19,15 +18,34 @@ pub(crate) struct StripeFooter {
     pub(crate) writer_zone: String,
 }
 
-/// A stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StreamLocation {
-    /// Its kind; `None` if it is not used here.
-    pub(crate) kind: Option<StreamKind>,
-    /// The column.
-    pub(crate) column: u32,
-    /// Its bytes.
-    pub(crate) length: u64,
+message! {
+    /// The footer of a stripe as it is written.
+    struct StripeFooterMessage {
+        streams: Vec<StreamLocation> = 1,
+        columns: Vec<ColumnEncoding> = 2,
+        writer_zone: String = 3,
+    }
+}
+
+message! {
+    /// A stream.
+    #[derive(Copy)]
+    pub(crate) struct StreamLocation {
+        /// The number of its kind.
+        kind: u64 = 1,
+        /// The column.
+        column: u32 = 2,
+        /// Its bytes.
+        length: u64 = 3,
+    }
+}
+
+message! {
+    /// How a column is encoded, as it is written.
+    struct ColumnEncoding {
+        kind: u64 = 1,
+        dictionary_size: u32 = 2,
+    }
 }
 
 /// What a stream of a column holds.
@@ -46,7 +64,7 @@ pub(crate) enum StreamKind {
 }
 
 /// How a column is encoded.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Encoding {
     /// By a dictionary of this many entries.
     pub(crate) dictionary: Option<u32>,
@@ -57,57 +75,30 @@ pub(crate) struct Encoding {
 impl StripeFooter {
     /// Reads the footer of a stripe.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self> {
-        let mut footer = Self::default();
-        for field in Message::new(bytes) {
-            let (tag, value) = field?;
-            match tag {
-                1 => footer.streams.push(StreamLocation::parse(value.bytes()?)?),
-                2 => footer.encodings.push(Encoding::parse(value.bytes()?)?),
-                3 => value.text()?.clone_into(&mut footer.writer_zone),
-                _ => {}
-            }
-        }
-        Ok(footer)
+        let written: StripeFooterMessage = parse(bytes).context("message", "StripeFooter")?;
+        let encodings = written.columns.iter().map(Encoding::of).collect::<Result<_>>()?;
+        Ok(Self { streams: written.streams, encodings, writer_zone: written.writer_zone })
     }
 }
 
 impl StreamLocation {
-    fn parse(bytes: &[u8]) -> Result<Self> {
-        let mut stream = Self { kind: None, column: 0, length: 0 };
-        let mut kind = 0;
-        for field in Message::new(bytes) {
-            let (tag, value) = field?;
-            match tag {
-                1 => kind = value.number()?,
-                2 => stream.column = value.small()?,
-                3 => stream.length = value.number()?,
-                _ => {}
-            }
-        }
-        stream.kind = match kind {
+    /// Its kind; `None` if it is not used here.
+    pub(crate) fn kind(&self) -> Option<StreamKind> {
+        match self.kind {
             0 => Some(StreamKind::Present),
             1 => Some(StreamKind::Data),
             2 => Some(StreamKind::Length),
             3 => Some(StreamKind::Dictionary),
             5 => Some(StreamKind::Secondary),
             _ => None,
-        };
-        Ok(stream)
+        }
     }
 }
 
 impl Encoding {
-    fn parse(bytes: &[u8]) -> Result<Self> {
-        let (mut kind, mut entries) = (0, 0);
-        for field in Message::new(bytes) {
-            let (tag, value) = field?;
-            match tag {
-                1 => kind = value.number()?,
-                2 => entries = value.small()?,
-                _ => {}
-            }
-        }
-        match kind {
+    fn of(written: &ColumnEncoding) -> Result<Self> {
+        let entries = written.dictionary_size;
+        match written.kind {
             0 => Ok(Self { dictionary: None, second: false }),
             1 => Ok(Self { dictionary: Some(entries), second: false }),
             2 => Ok(Self { dictionary: None, second: true }),

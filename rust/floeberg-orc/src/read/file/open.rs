@@ -131,7 +131,7 @@ impl OrcFile {
             let end = end.ok_or_else(|| {
                 Error::invalid_data("the streams of a stripe are longer than the ORC file says")
             })?;
-            if let Some(kind) = stream.kind.filter(|_| columns.contains(&stream.column)) {
+            if let Some(kind) = stream.kind().filter(|_| columns.contains(&stream.column)) {
                 keys.push((stream.column, kind));
                 ranges.push(start..end);
             }
