@@ -60,8 +60,7 @@ class ChangelogScan(RowSource[_native.ChangelogScan]):
             partitions: The maximum number of partitions. By default, two for each core, or more for large appends.
             split_size: Without `partitions`, the maximum size of a partition of appended rows in bytes. By default, the
                 table's property `read.split.target-size`, or 128 MiB.
-            threads: Threads of a task that reads appended rows. By default, `FLOEBERG_THREADS` of the workers, or one;
-                four if the files are small.
+            threads: Threads of a task that reads appended rows. By default, `FLOEBERG_THREADS` of the workers, or one.
             truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
 
         Returns:

@@ -236,8 +236,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             partitions: The maximum number of partitions. By default, two for each core, or more for large tables.
             split_size: Without `partitions`, the maximum size of a partition in bytes. By default, the table's property
                 `read.split.target-size`, or 128 MiB.
-            threads: Threads of each task. By default, `FLOEBERG_THREADS` of the workers, or one; four if the files are
-                small.
+            threads: Threads of each task. By default, `FLOEBERG_THREADS` of the workers, or one.
             truncate_nanoseconds: Whether nanoseconds may be truncated to Spark's microseconds.
 
         Returns:

@@ -1,6 +1,7 @@
-//! How many threads and bytes may a scan use?
+//! How many threads, requests and bytes may a scan use?
 //!
-//! `FLOEBERG_THREADS`, `FLOEBERG_MEMORY` and `FLOEBERG_MANIFEST_CACHE` decide; without them all cores, and 256 MiB each.
+//! `FLOEBERG_THREADS`, `FLOEBERG_REQUESTS`, `FLOEBERG_MEMORY` and `FLOEBERG_MANIFEST_CACHE` decide; without them all cores, 32
+//! requests, and 256 MiB each.
 
 use std::env;
 use std::num::NonZero;
@@ -16,8 +17,25 @@ const MOST_THREADS: usize = 1024;
 pub fn thread_budget() -> Result<usize> {
     match env::var("FLOEBERG_THREADS") {
         Err(_) => Ok(std::thread::available_parallelism().map_or(1, NonZero::get)),
-        Ok(text) => threads(&text),
+        Ok(text) => small_number("FLOEBERG_THREADS", &text),
     }
+}
+
+/// How many requests may wait for a store that is far away: `FLOEBERG_REQUESTS`, at most 1024, else 32.
+///
+/// Errors: `InvalidInput` if the variable is not a whole number of at least 1.
+pub fn request_budget() -> Result<usize> {
+    match env::var("FLOEBERG_REQUESTS") {
+        Err(_) => Ok(32),
+        Ok(text) => small_number("FLOEBERG_REQUESTS", &text),
+    }
+}
+
+/// The same for a task of Spark, of which others run beside it: 8 unless `FLOEBERG_REQUESTS` says otherwise.
+///
+/// Errors: those of [`request_budget`].
+pub fn task_request_budget() -> Result<usize> {
+    if env::var_os("FLOEBERG_REQUESTS").is_some() { request_budget() } else { Ok(8) }
 }
 
 /// How many bytes of batches may wait: `FLOEBERG_MEMORY` (bytes, or with the suffix K, M or G), else 256 MiB.
@@ -43,8 +61,8 @@ pub fn manifest_cache_budget() -> Result<u64> {
 }
 
 /// A number of threads.
-fn threads(text: &str) -> Result<usize> {
-    let written = positive("FLOEBERG_THREADS", text)?;
+fn small_number(name: &str, text: &str) -> Result<usize> {
+    let written = positive(name, text)?;
     Ok(usize::try_from(written).map_or(MOST_THREADS, |threads| threads.min(MOST_THREADS)))
 }
 

@@ -2,8 +2,10 @@
 //!
 //! All table formats plan and read with it. No I/O, and no dependency on a format.
 //!
-//! - `budget`: threads and bytes, from the environment.
+//! - `budget`: threads, requests and bytes, from the environment.
+//! - `cores`: which threads compute, when some wait for a store.
 //! - `threads`: work of a few threads with results in order, as a list or as a stream within a budget of bytes.
 
 pub mod budget;
+pub mod cores;
 pub mod threads;

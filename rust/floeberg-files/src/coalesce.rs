@@ -53,6 +53,11 @@ impl Coalescer {
         Ok(())
     }
 
+    /// How many rows wait for others.
+    pub fn pending_rows(&self) -> usize {
+        self.pending_rows
+    }
+
     /// Ends the input: no batch follows the pending ones.
     pub fn flush(&mut self) -> Result<()> {
         let joined = match self.pending.as_slice() {

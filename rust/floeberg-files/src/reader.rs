@@ -55,6 +55,11 @@ pub trait FileReader: Debug + Send + Sync {
     /// The rows of a unit; nothing is read before the first batch is requested.
     fn read(self: Arc<Self>, request: &UnitRequest<'_>) -> Result<UnitReader>;
 
+    /// About how many bytes of the file a unit takes to be read, as far as that is known.
+    fn stored_bytes(&self, _unit: &Unit, _projection: &Projection) -> u64 {
+        0
+    }
+
     /// What the file says of the columns of a table. Rows are counted, but not read.
     fn metrics(&self, schema: &Schema, modes: &Modes) -> Result<FileMetrics>;
 

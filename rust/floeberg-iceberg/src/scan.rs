@@ -15,7 +15,7 @@ use crate::Table;
 use crate::aggregate::{self, AggregateResult, Extreme, ExtremeRequest, column_of};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
 use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
-use crate::read::{BatchStream, ReadRequest, TableReader, stream};
+use crate::read::{BatchStream, ReadRequest, TableReader, first_rows, stream};
 use floeberg_exec::budget::{memory_budget, thread_budget};
 
 /// Which snapshot is read.
@@ -56,6 +56,9 @@ pub struct Scan {
     batch_rows: Option<usize>,
     resolved: Resolved,
 }
+
+/// A limit up to so many rows is looked for in one file after the other.
+const FEW_ROWS: u64 = 65_536;
 
 /// What a scan finds in its table, once each. A scan of something else finds it anew.
 #[derive(Debug, Clone, Default)]
@@ -342,7 +345,13 @@ impl Scan {
     pub fn stream(&self, cancel: &Cancel) -> Result<BatchStream> {
         let reader = Arc::new(TableReader::new(self.read_request(cancel)?));
         let tasks = self.plan_stream(cancel)?.into_tasks();
-        Ok(stream(reader, tasks, thread_budget()?, self.limit))
+        // Without a filter, the first rows of a few files are those that are wanted.
+        match self.limit {
+            Some(limit) if limit <= FEW_ROWS && matches!(self.filter, Expr::True) => {
+                Ok(first_rows(reader, tasks, limit))
+            }
+            limit => Ok(stream(reader, tasks, thread_budget()?, limit)),
+        }
     }
 
     /// How many rows there are. Files without deletes whose rows all match are counted by their metadata. For position deletes,

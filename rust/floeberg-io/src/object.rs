@@ -6,11 +6,13 @@
 //! Invariant: stores and open files hold options, never connections, so both work after a fork.
 
 mod failure;
-mod file;
 mod kind;
 mod settings;
 mod client;
+mod requests;
 mod process;
+mod fetch;
+mod file;
 mod write;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,7 @@ use crate::store::{Entry, Sink, Source, Store};
 
 use file::ObjectFile;
 pub(crate) use kind::Kind;
+use requests::Requests;
 
 /// The objects of one kind of store, in all buckets. It connects only when a file is read.
 #[derive(Debug, Clone)]
@@ -75,7 +78,12 @@ impl ObjectStore {
 
 impl Store for ObjectStore {
     fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
-        Ok(Arc::new(ObjectFile::new(self.file(location)?)))
+        Ok(Arc::new(ObjectFile::new(self.file(location)?, None)))
+    }
+
+    fn open_sized(&self, location: &str, size: u64) -> Result<Arc<dyn Source>> {
+        // Of an empty file no range can be asked for.
+        Ok(Arc::new(ObjectFile::new(self.file(location)?, Some(size).filter(|size| *size > 0))))
     }
 
     fn exists(&self, location: &str) -> Result<bool> {
@@ -113,7 +121,7 @@ impl Store for ObjectStore {
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
-        Ok(Box::new(self.writable(location)?.create()?))
+        Ok(Box::new(self.writable(location)?.create()))
     }
 
     fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
@@ -147,7 +155,7 @@ impl fmt::Debug for Object {
 }
 
 impl Object {
-    /// Waits for one request.
+    /// Waits for one request that changes nothing.
     fn ask<T, F>(&self, request: impl FnOnce(Arc<dyn Client>, Path) -> F) -> Result<T>
     where
         T: Send + 'static,
@@ -155,8 +163,35 @@ impl Object {
     {
         let process = process::current()?;
         let client = process.client(self.kind, &self.bucket, &self.options)?;
-        let answer = process.wait(request(client, self.path.clone()))?;
-        answer.map_err(|error| self.failed(&error))
+        let one = process.requests()?.one(request(client, self.path.clone()));
+        process.wait_unless_given_up(one)?.map_err(|error| self.failed(&error))
+    }
+
+    /// Waits for one request that changes something: its outcome must be known.
+    fn tell<T, F>(&self, request: impl FnOnce(Arc<dyn Client>, Path) -> F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = object_store::Result<T>> + Send + 'static,
+    {
+        let process = process::current()?;
+        let client = process.client(self.kind, &self.bucket, &self.options)?;
+        let one = process.requests()?.one(request(client, self.path.clone()));
+        process.wait(one)?.map_err(|error| self.failed(&error))
+    }
+
+    /// Waits for several requests that change nothing, each of which has its turn.
+    fn ask_each<A, T, F>(
+        &self,
+        asked: A,
+        requests: impl FnOnce(Arc<dyn Client>, Path, Requests, A) -> F,
+    ) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let process = process::current()?;
+        let client = process.client(self.kind, &self.bucket, &self.options)?;
+        process.wait_unless_given_up(requests(client, self.path.clone(), process.requests()?, asked))
     }
 
     fn size(&self) -> Result<u64> {

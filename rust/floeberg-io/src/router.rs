@@ -66,6 +66,10 @@ impl Store for Router {
         self.store(location)?.open(location)
     }
 
+    fn open_sized(&self, location: &str, size: u64) -> Result<Arc<dyn Source>> {
+        self.store(location)?.open_sized(location, size)
+    }
+
     fn exists(&self, location: &str) -> Result<bool> {
         self.store(location)?.exists(location)
     }

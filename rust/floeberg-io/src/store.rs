@@ -17,11 +17,21 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::Result;
 
+/// A file up to this size, in bytes, is read in one request from a store that is far away, where a manifest says its size: a second
+/// request would take longer than the bytes.
+pub const SMALL_FILE: u64 = 4 << 20;
+
 /// A store of files.
 pub trait Store: Debug + Send + Sync {
     /// Opens a file for reading. Errors: `NotFound`, `PermissionDenied`, `Storage`, `Unsupported` (scheme);
     /// object stores skip this request, and report the first three at the first read.
     fn open(&self, location: &str) -> Result<Arc<dyn Source>>;
+
+    /// Opens a file for reading whose size a manifest claims: a store that is far away asks for less with it. The claim may be
+    /// wrong. Errors: those of [`open`](Self::open).
+    fn open_sized(&self, location: &str, _size: u64) -> Result<Arc<dyn Source>> {
+        self.open(location)
+    }
 
     /// Does a file exist?
     fn exists(&self, location: &str) -> Result<bool>;
@@ -37,9 +47,10 @@ pub trait Store: Debug + Send + Sync {
         Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
     }
 
-    /// Starts a new file; nothing is guaranteed before [`Sink::finish`]. Missing folders are created.
+    /// Starts a new file, of a name that nobody else uses; nothing is guaranteed before [`Sink::finish`]. Missing folders are
+    /// created.
     ///
-    /// Errors: `AlreadyExists` if the file exists, `PermissionDenied`, `Storage`, `Unsupported` for a read-only
+    /// Errors: `AlreadyExists` if the file exists, which object stores do not ask for; `PermissionDenied`, `Storage`, `Unsupported` for a read-only
     /// store.
     fn create(&self, location: &str) -> Result<Box<dyn Sink>>;
 
@@ -83,6 +94,12 @@ pub trait Source: Debug + Send + Sync {
 
     /// The whole file. Errors: `LimitExceeded` if it is larger than `limit` bytes.
     fn read_all(&self, limit: u64) -> Result<Bytes>;
+
+    /// The size of the file, and its last bytes: so many, or all.
+    fn read_end(&self, most: u64) -> Result<(u64, Bytes)> {
+        let size = self.size()?;
+        Ok((size, self.read(size.saturating_sub(most)..size)?))
+    }
 }
 
 /// A file or folder in a listing.

@@ -8,7 +8,6 @@ Invariant: what the driver holds besides the plan is bounded, however many manif
 
 from __future__ import annotations
 
-import os
 import socket
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,7 +19,7 @@ from floeberg.lance import LanceScan
 from floeberg.scan.plan import Plan
 from floeberg.scan.scan import Planning
 from floeberg.spark.read.scan_request import scan_bytes
-from floeberg.spark.session.environment import check_pyspark, check_session, cores, own_cores
+from floeberg.spark.session.environment import check_pyspark, check_session, cores, own_cores, task_threads
 from floeberg.spark.session.tasks import run_tasks
 from floeberg.spark.session.worker_pickle import Sent
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from floeberg.scan import Scan
     from floeberg.spark.read.saved_plan import SavedPlan
 
-__all__ = ["OPENERS", "cuts", "parts_for_tasks", "plan_files", "planned"]
+__all__ = ["cuts", "parts_for_tasks", "plan_files", "planned"]
 
 _LOCAL_BYTES = 1 << 30
 """Bytes of manifests for each of the driver's threads, up to which it is faster than a job. Java's are 128 MiB."""
@@ -42,8 +41,6 @@ _TASK_BYTES = 4 << 20
 _JOB_BYTES = 256 << 20
 """Bytes of manifests that a job has at most, or 8 MiB for each core. Its tasks return less, which the driver holds."""
 _TASKS_A_CORE = 3
-OPENERS = 4
-"""Threads of a task: it waits for storage some of the time."""
 
 
 def plan_files(spark: SparkSession, scan: Scan, planning: Planning = "auto") -> Plan:
@@ -218,10 +215,9 @@ class _ReadManifests(Sent):
         return [(number, self._answer(number)) for number in numbers]
 
     def _answer(self, number: int) -> bytes | FloebergError:
-        threads = None if "FLOEBERG_THREADS" in os.environ else OPENERS
         try:
             scan = _native.Scan._from_recipe(self.scan)  # noqa: SLF001 - the package's own
-            return _native.read_manifests(scan, self.tasks[number], threads)
+            return _native.read_manifests(scan, self.tasks[number], task_threads())
         except FloebergError as error:
             error.add_note(f"a task of Spark met this, on the host {socket.gethostname()!r}")
             return error

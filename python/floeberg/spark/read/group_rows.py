@@ -5,10 +5,9 @@ Invariant: a task opens data files and delete files only.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, cast
 
-from floeberg.spark.session.environment import own_cores
+from floeberg.spark.session.environment import own_cores, task_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +24,6 @@ __all__ = ["ANY_SIZE", "group_batches", "most_partitions", "task_groups"]
 
 _PARTITIONS_PER_CORE = 2
 ANY_SIZE = 2**62
-_SMALL_FILE = 1 << 20
-_OPENERS = 4
 
 
 def task_groups(plan: Plan, settings: ReadSettings, parallelism: int | None) -> list[TaskGroup]:
@@ -65,9 +62,8 @@ def group_batches(
 
     from floeberg.spark.read.output_schema import to_output_schema  # noqa: PLC0415 - the same
 
-    threads = settings.threads or (None if "FLOEBERG_THREADS" in os.environ else _threads(group))
     # `schema` has refused nanoseconds, unless they may be truncated.
-    stream = group.stream("spark-truncate-ns", threads)
+    stream = group.stream("spark-truncate-ns", settings.threads or task_threads())
     left = limit
     while (left is None or left > 0) and (batch := stream.next_batch()) is not None:
         rows = to_output_schema(pa.record_batch(cast("Any", batch)), output)
@@ -75,8 +71,3 @@ def group_batches(
             rows = rows.slice(0, left)
             left -= rows.num_rows
         yield rows
-
-
-def _threads(group: _native.TaskGroup) -> int:
-    """One, since a task has one core. A few where files are small, and a task waits for storage most of the time."""
-    return _OPENERS if len(group) > 1 and group.extent()[0] < _SMALL_FILE * len(group) else 1

@@ -61,7 +61,7 @@ class ReadSettings:
     Args:
         split_size: Bytes of a partition, at most; `None` is the table's `read.split.target-size`, or 128 MiB.
         partitions: Partitions, at most; `None` is two per core.
-        threads: Threads of a task; `None` takes `FLOEBERG_THREADS`, or depends on the sizes of files.
+        threads: Threads of a task; `None` takes `FLOEBERG_THREADS`, or one.
         truncate_nanoseconds: Whether nanoseconds may be cut to microseconds.
         case_sensitive: Whether the case of column names counts.
         files: The files of the plan that are read, as `files_token` says them; `None` is all.

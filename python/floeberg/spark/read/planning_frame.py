@@ -18,7 +18,6 @@ Invariant: what the driver holds does not grow with files. The groups hold no st
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -26,12 +25,12 @@ from typing import TYPE_CHECKING
 from floeberg import _native
 from floeberg.scan.plan import Plan
 from floeberg.spark.read.branch_reads import branch_read, record_read
-from floeberg.spark.read.distributed import OPENERS, cuts
+from floeberg.spark.read.distributed import cuts
 from floeberg.spark.read.group_rows import ANY_SIZE, group_batches
 from floeberg.spark.read.options import SCAN, read_options, scan_token
 from floeberg.spark.read.scan_request import scan_bytes
 from floeberg.spark.read.types import scan_struct
-from floeberg.spark.session.environment import cores, own_cores
+from floeberg.spark.session.environment import cores, own_cores, task_threads
 from floeberg.spark.session.tasks import mapped
 from floeberg.spark.session.worker_pickle import Sent
 
@@ -143,8 +142,7 @@ class _PlanParts(Sent):
 
     def _groups(self, number: int) -> Iterator[tuple[int, bytes]]:
         """The groups of a part, from a partition on that no other part begins with, if there are enough."""
-        threads = None if "FLOEBERG_THREADS" in os.environ else OPENERS
-        plan = Plan(_native.plan_part(_scan(self.scan), self.parts[number], self.deletes, threads))
+        plan = Plan(_native.plan_part(_scan(self.scan), self.parts[number], self.deletes, task_threads()))
         wanted = -(-_GROUPS_A_PARTITION * self.partitions // len(self.parts))
         most = min(max(wanted, 1), self.partitions)
         first = number * self.partitions // len(self.parts)

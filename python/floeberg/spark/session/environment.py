@@ -119,3 +119,8 @@ def cores(spark: Any) -> int | None:  # noqa: ANN401 - classic and Connect share
 def own_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def task_threads() -> int | None:
+    """Threads of a task: one, since it has one core, unless `FLOEBERG_THREADS` says otherwise. Who waits takes no core."""
+    return None if "FLOEBERG_THREADS" in os.environ else 1

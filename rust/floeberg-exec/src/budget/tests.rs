@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use super::{bytes, threads};
+use super::{bytes, small_number};
 
 #[test]
 fn a_budget_is_written_in_bytes_or_with_a_unit() {
@@ -19,7 +19,7 @@ fn a_budget_that_is_not_a_positive_number_is_refused_with_its_text() {
 
 #[test]
 fn no_number_of_threads_starves_the_machine() {
-    assert_eq!(threads(" 8 ").unwrap(), 8);
-    assert_eq!(threads("18446744073709551615").unwrap(), 1024);
-    assert!(threads("0").unwrap_err().to_string().contains("FLOEBERG_THREADS"));
+    assert_eq!(small_number("FLOEBERG_THREADS", " 8 ").unwrap(), 8);
+    assert_eq!(small_number("FLOEBERG_THREADS", "18446744073709551615").unwrap(), 1024);
+    assert!(small_number("FLOEBERG_THREADS", "0").unwrap_err().to_string().contains("FLOEBERG_THREADS"));
 }

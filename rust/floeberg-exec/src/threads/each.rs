@@ -4,52 +4,92 @@
 //!
 //! Threads live for one call, so a fork never finds any of them.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{Builder, ScopedJoinHandle};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, Scope};
 
-use floeberg_core::{Cancel, Error, Result, fenced};
+use floeberg_core::{Cancel, Result, fenced};
 
-/// Runs `work` over `items` on at most `threads` threads, including the calling one; on fewer if the system gives no
-/// more.
+use crate::budget::request_budget;
+use crate::cores::Cores;
+
+/// Runs `work` over `items` on at most `threads` threads that compute, including the calling one; on fewer if the system gives
+/// no more. While some wait for a store, others compute.
 ///
-/// Errors: that of the first item, in order, that failed; `Cancelled`; `Internal` where `work` panicked.
+/// Errors: that of the first item, in order, that failed; `Cancelled`; `Internal` where `work` panicked; `InvalidInput` for a
+/// budget that is none.
 pub fn ordered<I: Sync, T: Send>(
     items: &[I],
     threads: usize,
     cancel: &Cancel,
     work: impl Fn(&I) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let failed = AtomicBool::new(false);
-    let run = || {
-        let mut done = Vec::new();
-        while !failed.load(Ordering::Relaxed) {
-            let position = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(position) else { break };
-            let result = cancel.check().and_then(|()| fenced(|| work(item)));
-            if result.is_err() {
-                failed.store(true, Ordering::Relaxed);
-            }
-            done.push((position, result));
-        }
-        done
-    };
-    let helpers = threads.min(items.len()).saturating_sub(1);
-    let mut done = if helpers == 0 {
-        run()
+    let cores = Cores::new(threads.min(items.len()), request_budget()?.min(items.len()));
+    let work = |item: &I| cancel.check().and_then(|()| fenced(|| work(item)));
+    let each = Each { items, work, cores: &cores, next: AtomicUsize::new(0), done: Mutex::default() };
+    cores.adds_thread();
+    if items.len() < 2 {
+        each.run(|| {});
     } else {
-        std::thread::scope(|scope| {
-            let spawn = |_| Builder::new().name("floeberg-plan".to_owned()).spawn_scoped(scope, run).ok();
-            let handles: Vec<_> = (0..helpers).map_while(spawn).collect();
-            let mut done = run();
-            // All are joined before any result is used: a scope panics if a panic was not taken.
-            let joined: Vec<_> = handles.into_iter().map(ScopedJoinHandle::join).collect();
-            for helper in joined {
-                done.extend(helper.map_err(|_| Error::internal("a planning thread panicked"))?);
-            }
-            Ok::<_, Error>(done)
-        })?
-    };
+        std::thread::scope(|scope| each.run_in(scope));
+    }
+    let mut done = each.done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|(position, _)| *position);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// What the threads share.
+struct Each<'a, I, T, F> {
+    items: &'a [I],
+    work: F,
+    cores: &'a Arc<Cores>,
+    next: AtomicUsize,
+    done: Mutex<Vec<(usize, Result<T>)>>,
+}
+
+impl<I: Sync, T: Send, F: Fn(&I) -> Result<T> + Sync> Each<'_, I, T, F> {
+    /// Works until nothing is left, and starts the threads that are of use.
+    fn run_in<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
+        let start = || {
+            while self.cores.adds_thread() {
+                let named = Builder::new().name("floeberg-plan".to_owned());
+                if named.spawn_scoped(scope, || self.run_in(scope)).is_err() {
+                    self.cores.ends_thread(false);
+                    break;
+                }
+            }
+        };
+        if let Err(fault) = fenced(|| {
+            self.run(start);
+            Ok(())
+        }) {
+            self.add(usize::MAX, Err(fault));
+        }
+        self.cores.ends_thread(false);
+    }
+
+    fn run(&self, start: impl Fn()) {
+        while let Some(_core) = self.cores.take() {
+            let position = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = self.items.get(position) else {
+                self.cores.close();
+                break;
+            };
+            start();
+            let result = (self.work)(item);
+            if self.cores.is_given_up() && result.is_err() {
+                // It was given up for another error.
+                break;
+            }
+            self.add(position, result);
+        }
+    }
+
+    fn add(&self, position: usize, result: Result<T>) {
+        let failed = result.is_err();
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).push((position, result));
+        if failed {
+            self.cores.give_up();
+        }
+    }
 }

@@ -19,8 +19,8 @@ pub(super) struct Part<J: Job> {
 
 /// The state of a part.
 pub(super) enum Work<J: Job> {
-    /// A thread works on it.
-    Running,
+    /// A thread works on it, and holds about so many bytes for it.
+    Running(u64),
     /// It waits for a thread.
     Waiting(J::Part),
     /// All its items are ready or taken.
@@ -28,9 +28,9 @@ pub(super) enum Work<J: Job> {
 }
 
 impl<J: Job> Part<J> {
-    /// A part that a thread works on.
-    pub(super) fn running() -> Self {
-        Self { work: Work::Running, ready: VecDeque::new() }
+    /// A task that a thread opens.
+    pub(super) fn opening() -> Self {
+        Self { work: Work::Running(J::OPENING_BYTES), ready: VecDeque::new() }
     }
 
     /// A part that waits for a thread.

@@ -8,8 +8,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use floeberg_core::{Error, Result};
 
-use super::part::{Part, PartIndex};
+use super::part::{Part, PartIndex, Work};
 use super::{Ahead, Job};
+use crate::cores::Cores;
 
 /// The tasks of a stream, in order.
 pub(super) type Tasks<J> = Box<dyn Iterator<Item = Result<<J as Job>::Task>> + Send>;
@@ -20,6 +21,8 @@ pub(super) struct Shared<J: Job> {
     pub(super) job: Arc<J>,
     /// How far ahead.
     pub(super) ahead: Ahead,
+    /// What the threads compute on.
+    pub(super) cores: Arc<Cores>,
     state: Mutex<State<J>>,
     /// Something that a worker may wait for has changed.
     pub(super) room: Condvar,
@@ -47,7 +50,7 @@ pub(super) struct State<J: Job> {
 
 impl<J: Job> Shared<J> {
     /// A stream that has not started.
-    pub(super) fn new(job: Arc<J>, tasks: Tasks<J>, ahead: Ahead) -> Self {
+    pub(super) fn new(job: Arc<J>, tasks: Tasks<J>, ahead: Ahead, cores: Arc<Cores>) -> Self {
         let state = State {
             parts: BTreeMap::new(),
             tasks: Some(tasks),
@@ -57,7 +60,7 @@ impl<J: Job> Shared<J> {
             fault: None,
             stopped: false,
         };
-        Self { job, ahead, state: Mutex::new(state), room: Condvar::new(), ready: Condvar::new() }
+        Self { job, ahead, cores, state: Mutex::new(state), room: Condvar::new(), ready: Condvar::new() }
     }
 
     /// The state, locked. No work is done under the lock.
@@ -89,18 +92,38 @@ impl<J: Job> Shared<J> {
         let tasks = state.tasks.take();
         let parts = std::mem::take(&mut state.parts);
         drop(state);
+        self.cores.give_up();
         self.notify();
         drop((tasks, parts));
     }
 }
 
 impl<J: Job> State<J> {
+    /// Does the consumer wait for this part?
+    pub(super) fn is_first(&self, place: PartIndex) -> bool {
+        self.parts.first_key_value().is_none_or(|(first, _)| place <= *first)
+    }
+
     /// May items of a place wait to be taken, or must their thread wait?
     pub(super) fn has_room(&self, place: PartIndex, budget: u64) -> bool {
         let first = self.parts.first_key_value();
         // A consumer that is slow must not let the part that it takes from fill the memory.
         let is_awaited = first.is_none_or(|(first, part)| place <= *first && part.ready.is_empty());
         is_awaited || self.waiting_bytes < budget
+    }
+
+    /// May a thread hold so many more bytes of a store? As many threads as there are cores always may.
+    pub(super) fn may_hold(&self, bytes: u64, cores: usize, budget: u64) -> bool {
+        let held = |part: &Part<J>| match part.work {
+            Work::Running(bytes) => Some(bytes),
+            Work::Waiting(_) | Work::Done => None,
+        };
+        let (running, sum) = self
+            .parts
+            .values()
+            .filter_map(held)
+            .fold((0, bytes), |(running, sum), bytes| (running + 1, bytes.saturating_add(sum)));
+        running < cores || sum.saturating_add(self.waiting_bytes) <= budget
     }
 
     /// Is there nothing more to come?

@@ -6,17 +6,19 @@
 //! stream stops them within an item. After a fork, the child has neither the threads nor a lock that is safe to take, so it
 //! touches no shared state.
 
+use std::process;
 use std::sync::{Arc, PoisonError};
 use std::task::Poll;
 use std::time::Instant;
-use std::{process, thread};
 
 use floeberg_core::{Error, ErrorKind, Result};
 
 use super::part::Work;
 use super::shared::Shared;
-use super::worker::work;
+use super::worker::start_threads;
 use super::{Ahead, Job};
+use crate::budget::request_budget;
+use crate::cores::{Cores, blocking};
 
 /// The items of a job, in the order of its tasks.
 pub struct OrderedStream<J: Job> {
@@ -24,6 +26,8 @@ pub struct OrderedStream<J: Job> {
     phase: Phase,
     /// The process whose threads work.
     begun_in: Option<u32>,
+    /// Why it cannot begin.
+    fault: Option<Error>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,9 +47,24 @@ impl<J: Job> OrderedStream<J> {
         tasks: impl Iterator<Item = Result<J::Task>> + Send + 'static,
         ahead: Ahead,
     ) -> Self {
-        let ahead = Ahead { threads: ahead.threads.max(1), ..ahead };
-        let shared = Arc::new(Shared::new(job, Box::new(tasks), ahead));
-        Self { shared, phase: Phase::New, begun_in: None }
+        Self::with_requests(job, tasks, ahead, request_budget())
+    }
+
+    /// The same, with at most so many threads that compute or wait for a store. A budget that is wrong is an error of the first
+    /// item.
+    pub fn with_requests(
+        job: Arc<J>,
+        tasks: impl Iterator<Item = Result<J::Task>> + Send + 'static,
+        ahead: Ahead,
+        requests: Result<usize>,
+    ) -> Self {
+        let (requests, fault) = match requests {
+            Ok(requests) => (requests, None),
+            Err(fault) => (1, Some(fault)),
+        };
+        let cores = Cores::new(ahead.threads, requests);
+        let shared = Arc::new(Shared::new(job, Box::new(tasks), ahead, cores));
+        Self { shared, phase: Phase::New, begun_in: None, fault }
     }
 
     /// What is done.
@@ -68,7 +87,10 @@ impl<J: Job> OrderedStream<J> {
     pub fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<J::Item>>> {
         let step = match self.begin() {
             Ok(()) if self.phase == Phase::Over => Poll::Ready(None),
-            Ok(()) => self.take(until),
+            Ok(()) => match self.take(Some(Instant::now())) {
+                Poll::Pending => blocking(|| self.take(until)),
+                ready @ Poll::Ready(_) => ready,
+            },
             Err(error) => Poll::Ready(Some(Err(error))),
         };
         if matches!(step, Poll::Ready(Some(Err(_)) | None)) {
@@ -91,6 +113,7 @@ impl<J: Job> OrderedStream<J> {
         }
         self.check()?;
         if self.phase == Phase::New {
+            self.fault.take().map_or(Ok(()), Err)?;
             self.start()?;
             self.begun_in = Some(process::id());
             self.phase = Phase::Working;
@@ -99,21 +122,9 @@ impl<J: Job> OrderedStream<J> {
     }
 
     fn start(&self) -> Result<()> {
-        for number in 0..self.shared.ahead.threads {
-            let shared = Arc::clone(&self.shared);
-            let named = thread::Builder::new().name(format!("{}-{number}", J::THREAD));
-            match named.spawn(move || work(&shared)) {
-                Ok(_) => {}
-                Err(_) if number > 0 => break,
-                Err(error) => {
-                    return Err(Error::new(
-                        ErrorKind::Storage,
-                        format!("the system cannot start a thread: {error}"),
-                    ));
-                }
-            }
-        }
-        Ok(())
+        start_threads(&self.shared).map_err(|error| {
+            Error::new(ErrorKind::Storage, format!("the system cannot start a thread: {error}"))
+        })
     }
 
     /// The next item that was made; `Ready(None)` after the last.

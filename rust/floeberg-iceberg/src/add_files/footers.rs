@@ -174,7 +174,7 @@ impl<'a> Describer<'a> {
     /// A file, and whether it has field ids of its own.
     fn describe(&self, location: &str) -> Result<(DataFile, bool)> {
         let format = format_of(self.files.store.as_ref(), location)?;
-        let reader = self.files.open(location, format, Names::Mapped(&self.mapping))?;
+        let reader = self.files.open(location, None, format, Names::Mapped(&self.mapping))?;
         let fields = reader.fields();
         self.check_columns(fields)?;
         let path_values = path_values(location)?;

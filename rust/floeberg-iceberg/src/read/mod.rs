@@ -26,6 +26,6 @@ pub use open::FileAccess;
 pub(crate) use open::Names;
 pub use request::ReadRequest;
 pub use shapes::{Shapes, stored_shapes};
-pub use stream::{BatchStream, stream};
+pub use stream::{BatchStream, first_rows, stream, task_stream};
 pub use table_reader::TableReader;
 pub use task::{TaskBatches, read_rows, read_rows_except, read_task};

@@ -36,16 +36,21 @@ pub(crate) enum Names<'a> {
 }
 
 impl FileAccess {
-    /// Opens a file.
+    /// Opens a file, of a size that a manifest claims, in bytes.
     ///
     /// Errors: `Unsupported` for a feature that cannot be read yet, `InvalidData` for a damaged file.
     pub(crate) fn open(
         &self,
         location: &str,
+        claimed_size: Option<i64>,
         format: FileFormat,
         names: Names<'_>,
     ) -> Result<Arc<dyn FileReader>> {
         let store = self.store.as_ref();
+        let source = || match claimed_size.and_then(|size| u64::try_from(size).ok()) {
+            Some(size) => store.open_sized(location, size),
+            None => store.open(location),
+        };
         let mapping = match names {
             Names::Mapped(mapping) => Some(mapping),
             Names::Unmapped(_) => None,
@@ -64,9 +69,9 @@ impl FileAccess {
             return Ok(Arc::new(crate::formats::arrow_ipc::IpcFile::open(store, location)?));
         }
         Ok(match format {
-            FileFormat::Parquet => Arc::new(ParquetFile::open(store, location, mapping)?),
-            FileFormat::Avro => Arc::new(AvroFile::open(store, location, by_name)?),
-            FileFormat::Orc => Arc::new(OrcFile::open(store, location, by_name)?),
+            FileFormat::Parquet => Arc::new(ParquetFile::of_source(source()?, mapping)?),
+            FileFormat::Avro => Arc::new(AvroFile::open(source()?, by_name)?),
+            FileFormat::Orc => Arc::new(OrcFile::open(source()?, by_name)?),
             FileFormat::Puffin => {
                 return Err(Error::invalid_data(
                     "expected a data or delete file in Parquet, Avro or ORC, found Puffin",

@@ -93,7 +93,7 @@ impl OpenTask {
         let mut deletes = deletes::load(request, caches, task)?;
         let keys = TaskKeys::load(request, &caches.keys, task)?;
         let names = request.name_mapping.as_deref().map_or(Names::Unmapped(&request.schema), Names::Mapped);
-        let file = access.open(&task.location, task.file_format, names)?;
+        let file = access.open(&task.location, Some(task.file_size_in_bytes), task.file_format, names)?;
         match wanted {
             Wanted::All => {}
             Wanted::At(positions) => deletes.add(&others(file.as_ref(), task, positions)),
@@ -164,6 +164,12 @@ impl OpenTask {
             FileFilter::None => Some(0),
             FileFilter::All | FileFilter::Rows(_) => None,
         }
+    }
+
+    /// About how many bytes of the file some units take to be read.
+    pub(super) fn stored_bytes(&self, units: &[Unit]) -> u64 {
+        let sizes = units.iter().map(|unit| self.file.stored_bytes(unit, &self.projection));
+        sizes.fold(0, u64::saturating_add)
     }
 
     /// The batches of one of [`Self::units`].

@@ -10,7 +10,7 @@ use super::ReadRecipe;
 use super::fields::{array, field};
 use super::task::{TaskText, delete_from_json, delete_to_json, task_from_json};
 use crate::plan::{DeleteFile, Extent, FileScanTask, TaskGroup};
-use crate::read::{BatchStream, TableReader, stream};
+use crate::read::{BatchStream, TableReader, stream, task_stream};
 use crate::wire::{Packing, unpack};
 use floeberg_exec::budget::thread_budget;
 
@@ -88,11 +88,14 @@ impl GroupRecipe {
         }
     }
 
-    /// The rows, as batches in the order of the tasks, read by at most this many threads; `None` uses the budget's number.
+    /// The rows, as batches in the order of the tasks, computed by at most this many threads, with the requests of a task of
+    /// Spark; `None` uses the budgets of a process.
     pub fn stream(&self, cancel: &Cancel, threads: Option<usize>) -> Result<BatchStream> {
-        let threads = threads.map_or_else(thread_budget, Ok)?;
         let reader = Arc::new(TableReader::new(self.read.request(cancel)?));
-        Ok(stream(reader, self.tasks(), threads, None))
+        Ok(match threads {
+            Some(threads) => task_stream(reader, self.tasks(), threads),
+            None => stream(reader, self.tasks(), thread_budget()?, None),
+        })
     }
 
     /// The bytes, compressed: schemas, filters and paths are long and alike. They hold the storage options, secrets among

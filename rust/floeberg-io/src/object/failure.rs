@@ -16,6 +16,9 @@ const LONGEST_MESSAGE: usize = 600;
 /// The error of a request for a location.
 pub(super) fn describe(error: &object_store::Error, location: &str, options: &StoreOptions) -> Error {
     use object_store::Error as E;
+    if matches!(error, E::Precondition { .. }) {
+        return replaced(location);
+    }
     let (kind, message) = match error {
         E::NotFound { .. } => (ErrorKind::NotFound, "the file does not exist".to_owned()),
         E::AlreadyExists { .. } => (ErrorKind::AlreadyExists, "the file exists already".to_owned()),
@@ -31,6 +34,12 @@ pub(super) fn describe(error: &object_store::Error, location: &str, options: &St
     // The client has used up its retries; the caller can still retry later.
     let passing = kind == ErrorKind::Storage;
     Error::new(kind, without_secrets(&message, options)).with("path", shown(location)).retryable(passing)
+}
+
+/// The error of an object that is not the one that was there before.
+pub(super) fn replaced(location: &str) -> Error {
+    let message = "the file was replaced while it was read: its ETag is another one than before";
+    Error::invalid_data(message).with("path", shown(location))
 }
 
 /// Is it about a range that starts past the end?

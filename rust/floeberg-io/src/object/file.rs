@@ -1,112 +1,125 @@
-//! How are many ranges of one object read at the same time?
+//! How are ranges of one object read, with few requests?
 //!
-//! In: the recipe of an object and ranges of it. Out: their bytes, from few requests.
+//! In: the recipe of an object and ranges of it. Out: their bytes. An object that is small, by the size that a manifest claims, is
+//! asked for once, as a whole.
 //!
-//! Invariant: bytes are returned only if the store confirmed that they are those of the requested range.
+//! Invariant: bytes are returned only if the store confirmed that they are those of the requested range, and of the object that
+//! was there at the first request: one that was replaced meanwhile is an error.
 
+use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use floeberg_core::{Error, Result};
-use object_store::path::Path;
-use object_store::{GetOptions, ObjectStore as Client};
-use tokio::task::JoinSet;
+use object_store::GetRange;
 
-use super::{Object, failure};
+use super::fetch::{Asked, Part, fetch, fetch_all};
+use super::requests::Requests;
+use super::{Kind, Object, failure};
 use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
-use crate::store::Source;
+use crate::store::{SMALL_FILE, Source};
 
 /// A request costs as much as transferring this gap; fetches are short enough for several to run at once.
 const COALESCING: Coalescing = Coalescing { gap: 1024 * 1024, longest: 8 * 1024 * 1024 };
 
-/// How many ranges of one call are fetched at once.
-const AT_ONCE: usize = 16;
-
 /// The unknown size of an object without a request so far.
 const UNKNOWN: u64 = u64::MAX;
 
-/// An object, open: its recipe, and its size once it is known.
-#[derive(Debug)]
+/// An object, open: its recipe, and what is known of it.
 pub(super) struct ObjectFile {
     object: Object,
-    /// [`UNKNOWN`] until the first request.
+    /// [`UNKNOWN`] until the first answer.
     size: AtomicU64,
-}
-
-/// The result of a request for a range: the bytes, their range, and the size of the object.
-type Part = (Bytes, Range<u64>, u64);
-
-async fn fetch(
-    client: Arc<dyn Client>,
-    path: Path,
-    range: Option<Range<u64>>,
-    limit: u64,
-) -> object_store::Result<Part> {
-    let options = GetOptions { range: range.clone().map(Into::into), ..GetOptions::default() };
-    let answer = client.get_opts(&path, options).await?;
-    let (found, size) = (answer.range.clone(), answer.meta.size);
-    // A range that will be refused is not transferred.
-    let useful = size <= limit && range.is_none_or(|range| range == found);
-    let bytes = if useful { answer.bytes().await? } else { Bytes::new() };
-    Ok((bytes, found, size))
-}
-
-/// Fetches ranges concurrently, a few at a time, and returns them in order.
-async fn fetch_all(
-    client: Arc<dyn Client>,
-    path: Path,
-    ranges: Vec<Range<u64>>,
-) -> Vec<object_store::Result<Part>> {
-    let mut tasks = JoinSet::new();
-    let mut answers = Vec::with_capacity(ranges.len());
-    let mut waiting = ranges.into_iter().enumerate();
-    loop {
-        while tasks.len() < AT_ONCE {
-            let Some((index, range)) = waiting.next() else { break };
-            let (client, path) = (client.clone(), path.clone());
-            tasks.spawn(async move { (index, fetch(client, path, Some(range), u64::MAX).await) });
-        }
-        match tasks.join_next().await {
-            Some(Ok((index, answer))) => {
-                let failed = answer.is_err();
-                answers.push((index, answer));
-                // The other requests are not needed: dropping the set cancels them.
-                if failed {
-                    break;
-                }
-            }
-            Some(Err(error)) => {
-                answers.push((usize::MAX, Err(error.into())));
-                break;
-            }
-            None => break,
-        }
-    }
-    answers.sort_unstable_by_key(|(index, _)| *index);
-    answers.into_iter().map(|(_, answer)| answer).collect()
+    /// What a manifest says of its size. It may be wrong.
+    claimed: Option<u64>,
+    /// The `ETag` of the first answer.
+    version: OnceLock<String>,
+    /// All its bytes, if it is small.
+    whole: OnceLock<Bytes>,
 }
 
 impl ObjectFile {
-    pub(super) fn new(object: Object) -> Self {
-        Self { object, size: AtomicU64::new(UNKNOWN) }
+    pub(super) fn new(object: Object, claimed: Option<u64>) -> Self {
+        Self {
+            object,
+            size: AtomicU64::new(UNKNOWN),
+            claimed,
+            version: OnceLock::new(),
+            whole: OnceLock::new(),
+        }
+    }
+
+    /// The size, if an answer said it.
+    fn known_size(&self) -> Option<u64> {
+        Some(self.size.load(Ordering::Relaxed)).filter(|size| *size != UNKNOWN)
+    }
+
+    /// The size by all that is known, without a request.
+    fn supposed_size(&self) -> Option<u64> {
+        self.known_size().or(self.claimed)
+    }
+
+    fn asked(&self, range: Option<GetRange>, most: u64) -> Asked {
+        Asked { range, version: self.version.get().cloned(), most }
+    }
+
+    /// Waits for one range.
+    fn get(&self, asked: Asked) -> Result<Part> {
+        let range = asked.bounds();
+        let one = |client, path, requests: Requests, asked| requests.one(fetch(client, path, asked));
+        let part = self.object.ask_each(asked, one)?.map_err(|error| self.failed(&range, &error))?;
+        self.seen(&part)?;
+        Ok(part)
+    }
+
+    /// Keeps what an answer says of the object. Errors: `InvalidData` if the object is another one than before.
+    fn seen(&self, part: &Part) -> Result<()> {
+        self.size.store(part.size, Ordering::Relaxed);
+        if let Some(version) = &part.version
+            && self.version.get_or_init(|| version.clone()) != version
+        {
+            return Err(failure::replaced(&self.object.location));
+        }
+        Ok(())
     }
 
     /// The bytes of a fetch, after a check that they are those of the range.
-    fn checked(&self, range: &Range<u64>, answer: Part) -> Result<Bytes> {
-        let (bytes, found, size) = answer;
-        self.size.store(size, Ordering::Relaxed);
-        if found != *range || bytes.len() as u64 != range.end - range.start {
-            return Err(out_of_range(range, size, &self.object.location));
+    fn checked(&self, range: &Range<u64>, part: Part) -> Result<Bytes> {
+        self.seen(&part)?;
+        if part.range != *range || part.bytes.len() as u64 != range.end - range.start {
+            return Err(out_of_range(range, part.size, &self.object.location));
         }
-        Ok(bytes)
+        Ok(part.bytes)
+    }
+
+    /// All bytes of an object that is small, if the claim about its size is right.
+    fn whole(&self) -> Result<Option<&Bytes>> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(Some(whole));
+        }
+        let Some(size) = self.claimed.filter(|size| *size <= SMALL_FILE && self.known_size().is_none())
+        else {
+            return Ok(None);
+        };
+        let part = match self.get(self.asked(Some(GetRange::Bounded(0..size)), size)) {
+            Ok(part) => part,
+            // What is asked for next says what is wrong.
+            Err(_) if self.known_size().is_some_and(|found| found != size) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if part.size != size {
+            return Ok(None);
+        }
+        let bytes = self.checked(&(0..size), part)?;
+        Ok(Some(self.whole.get_or_init(|| bytes)))
     }
 
     /// Stores answer a range that starts past the end with an error that only they understand.
     fn failed(&self, range: &Range<u64>, error: &object_store::Error) -> Error {
         if failure::is_about_range(error)
-            && let Ok(size) = self.size()
+            && let Ok(size) = self.ask_size()
             && range.end > size
         {
             return out_of_range(range, size, &self.object.location);
@@ -114,10 +127,18 @@ impl ObjectFile {
         self.object.failed(error)
     }
 
+    fn ask_size(&self) -> Result<u64> {
+        let size = self.object.size()?;
+        self.size.store(size, Ordering::Relaxed);
+        Ok(size)
+    }
+
     fn fetch_each(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let asked = ranges.to_vec();
-        let answers =
-            self.object.ask(|client, path| async move { Ok(fetch_all(client, path, asked).await) })?;
+        let asked = ranges.iter().map(|range| {
+            let length = range.end - range.start;
+            self.asked(Some(GetRange::Bounded(range.clone())), length)
+        });
+        let answers = self.object.ask_each(asked.collect(), fetch_all)?;
         if let Some(error) = answers.iter().find_map(|answer| answer.as_ref().err()) {
             let last = ranges.iter().max_by_key(|range| range.end).cloned().unwrap_or_default();
             return Err(self.failed(&last, error));
@@ -133,13 +154,10 @@ impl Source for ObjectFile {
     }
 
     fn size(&self) -> Result<u64> {
-        let known = self.size.load(Ordering::Relaxed);
-        if known != UNKNOWN {
-            return Ok(known);
+        match self.whole()? {
+            Some(whole) => Ok(whole.len() as u64),
+            None => self.known_size().map_or_else(|| self.ask_size(), Ok),
         }
-        let size = self.object.size()?;
-        self.size.store(size, Ordering::Relaxed);
-        Ok(size)
     }
 
     fn read(&self, range: Range<u64>) -> Result<Bytes> {
@@ -148,10 +166,15 @@ impl Source for ObjectFile {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let whole = self.whole()?;
         // Without a known size, only the order of the ends can be checked here.
-        let size = self.size.load(Ordering::Relaxed);
+        let size = self.known_size().unwrap_or(UNKNOWN);
         for range in ranges {
             checked_length(range, size, &self.object.location)?;
+        }
+        if let Some(whole) = whole {
+            let slice = |range: &Range<u64>| whole.slice(range.start as usize..range.end as usize);
+            return Ok(ranges.iter().map(slice).collect());
         }
         let plan = Fetches::new(ranges, COALESCING);
         let fetched = self.fetch_each(&plan.fetches)?;
@@ -159,10 +182,52 @@ impl Source for ObjectFile {
     }
 
     fn read_all(&self, limit: u64) -> Result<Bytes> {
-        let (bytes, _, size) = self.object.ask(move |client, path| fetch(client, path, None, limit))?;
-        if size > limit {
-            return Err(too_large(size, limit, &self.object.location));
+        if let Some(whole) = self.whole.get().filter(|whole| whole.len() as u64 <= limit) {
+            return Ok(whole.clone());
         }
-        self.checked(&(0..size), (bytes, 0..size, size))
+        let part = self.get(self.asked(None, limit))?;
+        if part.size > limit {
+            return Err(too_large(part.size, limit, &self.object.location));
+        }
+        self.checked(&(0..part.size), part)
+    }
+
+    /// One request: of the claimed size, or of a range from the end, where the store knows such ranges.
+    fn read_end(&self, most: u64) -> Result<(u64, Bytes)> {
+        if let Some(whole) = self.whole()? {
+            let start = whole.len().saturating_sub(most as usize);
+            return Ok((whole.len() as u64, whole.slice(start..)));
+        }
+        let supposed = match self.supposed_size() {
+            None if !matches!(self.object.kind, Kind::S3 | Kind::Gcs) => Some(self.size()?),
+            supposed => supposed,
+        };
+        let range = match supposed {
+            Some(size) => GetRange::Bounded(size.saturating_sub(most)..size),
+            None => GetRange::Suffix(most),
+        };
+        let asked = (supposed != Some(0) && most > 0).then(|| self.get(self.asked(Some(range), most)));
+        match asked {
+            Some(Ok(part)) if part.range == (part.size.saturating_sub(most)..part.size) => {
+                let (size, range) = (part.size, part.range.clone());
+                return Ok((size, self.checked(&range, part)?));
+            }
+            Some(Err(error)) if self.known_size().is_none_or(|size| Some(size) == supposed) => {
+                return Err(error);
+            }
+            // The claim was wrong, or the object is empty.
+            _ => {}
+        }
+        let size = self.size()?;
+        Ok((size, self.read(size.saturating_sub(most)..size)?))
+    }
+}
+
+impl fmt::Debug for ObjectFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectFile")
+            .field("object", &self.object)
+            .field("size", &self.known_size())
+            .finish_non_exhaustive()
     }
 }

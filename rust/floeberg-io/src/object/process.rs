@@ -8,15 +8,19 @@
 //! Invariant: only the process that made a lock or a connection touches it.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_exec::budget::request_budget;
+use floeberg_exec::cores::{is_given_up, waiting};
 use object_store::ObjectStore;
 use tokio::runtime::{Builder, Runtime};
 
 use super::Kind;
 use super::client::connect;
+use super::requests::Requests;
 use crate::options::StoreOptions;
 use crate::process_slot::{DEPTH, Slot, slot_of};
 use crate::renewal;
@@ -24,9 +28,13 @@ use crate::renewal;
 /// The most clients: more would be those of a table with a bucket for every file.
 const MOST_CLIENTS: usize = 256;
 
+/// How often a thread that waits looks whether its answer is still wanted.
+const LOOK_UP: Duration = Duration::from_millis(100);
+
 /// The state of a process. It cannot be printed: URLs of HTTP clients may have secret queries.
 pub(super) struct Process {
     runtime: Runtime,
+    requests: Mutex<(usize, Requests)>,
     clients: Mutex<HashMap<Key, Arc<dyn ObjectStore>>>,
 }
 
@@ -60,7 +68,17 @@ impl Process {
                     format!("the system cannot start threads for requests: {error}"),
                 )
             })?;
-        Ok(Self { runtime, clients: Mutex::default() })
+        Ok(Self { runtime, requests: Mutex::new((0, Requests::new(0))), clients: Mutex::default() })
+    }
+
+    /// The requests of this process, as many at once as the environment says now.
+    pub(super) fn requests(&self) -> Result<Requests> {
+        let most = request_budget()?;
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if requests.0 != most {
+            *requests = (most, Requests::new(most));
+        }
+        Ok(requests.1.clone())
     }
 
     /// The client of a bucket for these options, created if it does not exist yet.
@@ -109,6 +127,32 @@ impl Process {
         answer_of(&self.start(future))
     }
 
+    /// The same for a request that changes nothing: it is cancelled when nobody wants its answer.
+    ///
+    /// Errors: `Cancelled`.
+    pub(super) fn wait_unless_given_up<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T> {
+        let (sender, receiver) = sync_channel(1);
+        let running = self.runtime.spawn(async move {
+            let _ = sender.send(future.await);
+        });
+        waiting(|| {
+            loop {
+                match receiver.recv_timeout(LOOK_UP) {
+                    Ok(answer) => return Ok(answer),
+                    Err(RecvTimeoutError::Disconnected) => return Err(no_answer()),
+                    Err(RecvTimeoutError::Timeout) if is_given_up() => {
+                        running.abort();
+                        return Err(Error::new(ErrorKind::Cancelled, "the answer is not wanted any more"));
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        })
+    }
+
     /// Starts a future on the threads of the runtime. [`answer_of`] waits for its result.
     pub(super) fn start<T: Send + 'static>(
         &self,
@@ -123,7 +167,11 @@ impl Process {
     }
 }
 
-/// Waits for the result of a started future.
+/// Waits for the result of a started future. Another thread computes meanwhile.
 pub(super) fn answer_of<T>(started: &Receiver<T>) -> Result<T> {
-    started.recv().map_err(|_| Error::internal("a request ended without a result"))
+    waiting(|| started.recv()).map_err(|_| no_answer())
+}
+
+fn no_answer() -> Error {
+    Error::internal("a request ended without a result")
 }

@@ -3,6 +3,7 @@
 mod failures;
 mod server;
 mod settings;
+mod sized;
 mod writing;
 
 use std::sync::Arc;

@@ -39,19 +39,10 @@ struct Upload {
 }
 
 impl Object {
-    /// Starts to write the object. Errors: `AlreadyExists` if it exists at this time.
-    pub(super) fn create(self) -> Result<ObjectSink> {
-        match self.size() {
-            Ok(_) => {
-                let error = Error::new(ErrorKind::AlreadyExists, "the file exists already");
-                Err(error.with("path", shown(&self.location)))
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let begun_in = std::process::id();
-                Ok(ObjectSink { object: self, rest: Vec::new(), upload: None, size: 0, begun_in })
-            }
-            Err(error) => Err(error),
-        }
+    /// Starts to write the object. Nothing is sent yet: its name is unique.
+    pub(super) fn create(self) -> ObjectSink {
+        let begun_in = std::process::id();
+        ObjectSink { object: self, rest: Vec::new(), upload: None, size: 0, begun_in }
     }
 
     /// Writes the whole object in one request.
@@ -60,12 +51,12 @@ impl Object {
         let put = |client: std::sync::Arc<dyn object_store::ObjectStore>, path| async move {
             client.put_opts(&path, payload, mode.into()).await
         };
-        self.ask(put).map(drop).map_err(outcome_unknown)
+        self.tell(put).map(drop).map_err(outcome_unknown)
     }
 
     /// Removes the object, if there is one.
     pub(super) fn remove(&self) -> Result<()> {
-        match self.ask(|client, path| async move { client.delete(&path).await }) {
+        match self.tell(|client, path| async move { client.delete(&path).await }) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             answer => answer.map_err(outcome_unknown),
         }
@@ -87,14 +78,15 @@ impl ObjectSink {
             .with("path", shown(&self.object.location)));
         }
         if self.upload.is_none() {
-            let parts = self.object.ask(|client, path| async move { client.put_multipart(&path).await })?;
+            let parts = self.object.tell(|client, path| async move { client.put_multipart(&path).await })?;
             self.upload = Some(Upload { parts, sent: VecDeque::new() });
         }
         let Some(upload) = &mut self.upload else { return Ok(()) };
         while upload.sent.len() >= AT_ONCE {
             upload.arrived(&self.object)?;
         }
-        upload.sent.push_back(process.start(upload.parts.put_part(PutPayload::from(part))));
+        let part = process.requests()?.one(upload.parts.put_part(PutPayload::from(part)));
+        upload.sent.push_back(process.start(part));
         Ok(())
     }
 }

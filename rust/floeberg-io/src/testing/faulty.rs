@@ -68,6 +68,12 @@ impl Store for FaultyStore {
         Ok(Arc::new(FaultySource { inner, script: self.script.clone() }))
     }
 
+    fn open_sized(&self, location: &str, size: u64) -> Result<Arc<dyn Source>> {
+        self.script.strike_reading("open", location)?;
+        let inner = self.inner.open_sized(location, size)?;
+        Ok(Arc::new(FaultySource { inner, script: self.script.clone() }))
+    }
+
     fn exists(&self, location: &str) -> Result<bool> {
         self.script.strike_reading("exists", location)?;
         self.inner.exists(location)

@@ -47,12 +47,11 @@ impl Tail {
 /// Reads the footer. The store gives the size of the file: sizes in metadata are only hints.
 pub(crate) fn read_footer(source: &dyn Source) -> Result<(Arc<ParquetMetaData>, Tail)> {
     let location = source.location();
-    let size = source.size()?;
+    let (size, end) = source.read_end(TAIL_GUESS)?;
     if size < TAIL as u64 + 4 {
         return Err(damaged(location, &format!("it is {size} bytes long, shorter than any Parquet file")));
     }
-    let start = size.saturating_sub(TAIL_GUESS);
-    let tail = Tail { start, bytes: source.read(start..size)? };
+    let tail = Tail { start: size - end.len() as u64, bytes: end };
     let footer = footer_bytes(source, size, &tail.bytes)?;
     if names_encryption(&footer) {
         return Err(Error::unsupported("the Parquet file has encrypted columns").with("path", location));

@@ -40,8 +40,13 @@ pub struct ParquetFile {
 impl ParquetFile {
     /// Opens a file and reads its footer.
     pub fn open(store: &dyn Store, location: &str, mapping: Option<&NameMapping>) -> Result<Self> {
-        let source = store.open(location)?;
+        Self::of_source(store.open(location)?, mapping)
+    }
+
+    /// Reads the footer of an open file.
+    pub fn of_source(source: Arc<dyn Source>, mapping: Option<&NameMapping>) -> Result<Self> {
         let (metadata, tail) = read_footer(source.as_ref())?;
+        let location = source.location();
         let reader = fence(location, || {
             let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             let inferred = ArrowReaderMetadata::try_new(Arc::clone(&metadata), plain)?;

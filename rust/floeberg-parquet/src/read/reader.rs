@@ -41,6 +41,12 @@ impl FileReader for ParquetFile {
         Ok(Box::new(self.read_group(request)?))
     }
 
+    fn stored_bytes(&self, unit: &Unit, projection: &Projection) -> u64 {
+        let group = self.metadata().row_group(unit.number);
+        let sizes = projection.leaves.iter().map(|leaf| group.column(*leaf).compressed_size());
+        sizes.fold(0, |sum, size| sum.saturating_add(u64::try_from(size).unwrap_or(0)))
+    }
+
     fn metrics(&self, schema: &Schema, modes: &Modes) -> Result<FileMetrics> {
         described(self, schema, modes)
     }

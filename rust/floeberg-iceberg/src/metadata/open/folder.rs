@@ -8,7 +8,8 @@
 
 use std::collections::HashSet;
 
-use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_core::{Cancel, Error, ErrorKind, Result};
+use floeberg_exec::threads::ordered;
 use floeberg_io::Store;
 use floeberg_io::location::join;
 
@@ -19,8 +20,8 @@ const HINT: &str = "version-hint.text";
 /// How many bytes a hint may have.
 const MAX_HINT_BYTES: u64 = 4096;
 
-/// How many versions after the hint are tried one by one. After that the folder is listed, which takes fewer requests.
-const FEW: u64 = 64;
+/// About how many versions after the hint are tried. After that the folder is listed, which takes fewer requests.
+const FEW: u64 = 8;
 
 /// How many versions a hint may lag behind if the store cannot list files: beyond this, the store probably answers every request.
 const MAX_LAG: u64 = 100_000;
@@ -144,18 +145,42 @@ fn follow_hint(store: &dyn Store, folder: &str, hint: &str) -> Result<Option<Str
     }
 }
 
-/// The highest existing version from a version on, without a gap.
+/// The highest existing version from a version on, without a gap. Several are asked for at once, since a hint may be stale.
 fn newest_from(store: &dyn Store, folder: &str, hinted: u64) -> Result<Option<String>> {
     let mut newest = None;
-    let mut listed: Option<HashSet<String>> = None;
-    for version in hinted..=hinted.saturating_add(MAX_LAG) {
-        if version == hinted.saturating_add(FEW) {
-            match files_of(store, folder) {
-                Ok(names) => listed = Some(names.into_iter().collect()),
-                Err(error) if error.kind() == ErrorKind::Unsupported => {}
-                Err(error) => return Err(error),
+    let (mut version, mut at_once) = (hinted, 2);
+    while version < hinted.saturating_add(FEW) {
+        let names = |version| names_of(&format!("v{version}")).collect::<Vec<_>>();
+        let asked: Vec<_> = (version..version.saturating_add(at_once)).map(names).collect();
+        let there = are_there(store, folder, &asked.concat())?;
+        let mut there = there.iter();
+        for names in &asked {
+            let found: Vec<_> = names.iter().zip(there.by_ref()).filter(|(_, is_there)| **is_there).collect();
+            match found.first() {
+                Some((name, _)) => newest = Some(join(folder, name)),
+                None => return Ok(newest),
             }
         }
+        version = version.saturating_add(at_once);
+        at_once *= 2;
+    }
+    newest_listed(store, folder, hinted, version, newest)
+}
+
+/// The same for a hint that is far behind: the folder is listed, where the store can.
+fn newest_listed(
+    store: &dyn Store,
+    folder: &str,
+    hinted: u64,
+    first: u64,
+    mut newest: Option<String>,
+) -> Result<Option<String>> {
+    let listed: Option<HashSet<String>> = match files_of(store, folder) {
+        Ok(names) => Some(names.into_iter().collect()),
+        Err(error) if error.kind() == ErrorKind::Unsupported => None,
+        Err(error) => return Err(error),
+    };
+    for version in first..=first.saturating_add(MAX_LAG) {
         let stem = format!("v{version}");
         let mut names = names_of(&stem);
         let found = match &listed {
@@ -176,13 +201,14 @@ fn first_there(
     folder: &str,
     names: impl Iterator<Item = String>,
 ) -> Result<Option<String>> {
-    for name in names {
-        let location = join(folder, &name);
-        if store.exists(&location)? {
-            return Ok(Some(location));
-        }
-    }
-    Ok(None)
+    let names: Vec<_> = names.collect();
+    let there = are_there(store, folder, &names)?;
+    Ok(names.iter().zip(there).find(|(_, is_there)| *is_there).map(|(name, _)| join(folder, name)))
+}
+
+/// Which files are there? A store that is far away is asked for all at once.
+fn are_there(store: &dyn Store, folder: &str, names: &[String]) -> Result<Vec<bool>> {
+    ordered(names, 1, &Cancel::default(), |name| store.exists(&join(folder, name)))
 }
 
 fn cannot_list(folder: &str, hint: &Hint, error: Error) -> Error {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use floeberg_core::{Error, Result};
+use floeberg_exec::cores::once;
 
 use super::position_file::{PositionDeletes, read_all, read_one};
 use crate::plan::DeleteFile;
@@ -41,7 +42,7 @@ impl DeleteCache {
             return read_one(&request.files, delete, data_file).map(Arc::new);
         };
         // The first thread reads, and others wait for it.
-        let read = slot.get_or_init(|| read_all(&request.files, delete).map(Arc::new).map_err(Arc::new));
+        let read = once(&slot, || read_all(&request.files, delete).map(Arc::new).map_err(Arc::new));
         match read {
             Ok(deletes) => Ok(Arc::clone(deletes)),
             Err(error) => Err(again(error)),

@@ -28,7 +28,12 @@ pub(super) struct DeleteRows {
 impl DeleteRows {
     /// Opens a delete file. Its columns have ids, or else names that map to ids.
     pub(super) fn open(access: &FileAccess, delete: &DeleteFile, names: &NameMapping) -> Result<Self> {
-        let file = access.open(&delete.location, delete.file_format, Names::Mapped(names))?;
+        let file = access.open(
+            &delete.location,
+            Some(delete.file_size_in_bytes),
+            delete.file_format,
+            Names::Mapped(names),
+        )?;
         Ok(Self { file, access: access.clone() })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Spec: Deletion Vectors; Puffin, `deletion-vector-v1`.
 //!
-//! Invariant: only the blob is read, and only if it lies inside its file.
+//! Invariant: only the blob is read, in one request, and only if it lies inside its file.
 
 use floeberg_core::{Context, Error, Result};
 use roaring::RoaringTreemap;
@@ -20,16 +20,13 @@ pub(super) fn read(
     offset: i64,
     size: i64,
 ) -> Result<RoaringTreemap> {
-    let source = access.store.open(&delete.location)?;
-    let length = source.size()?;
     let range = u64::try_from(offset)
         .ok()
         .zip(u64::try_from(size).ok())
-        .and_then(|(start, size)| Some(start..start.checked_add(size)?))
-        .filter(|range| range.end <= length);
+        .and_then(|(start, size)| Some(start..start.checked_add(size)?));
     let Some(range) = range else {
         return Err(Error::invalid_data(format!(
-            "a deletion vector of {size} bytes at offset {offset} is outside its file of {length} bytes"
+            "a deletion vector of {size} bytes at offset {offset} cannot be in a file"
         ))
         .with("path", &delete.file_path));
     };
@@ -40,5 +37,7 @@ pub(super) fn read(
         ))
         .with("path", &delete.file_path)
     })?;
-    decode(&source.read(range)?, Some(cardinality)).context("path", &delete.file_path)
+    // A range outside the file is an error of the store.
+    let blob = access.store.open(&delete.location)?.read(range)?;
+    decode(&blob, Some(cardinality)).context("path", &delete.file_path)
 }

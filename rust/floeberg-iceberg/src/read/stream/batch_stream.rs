@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use floeberg_core::Result;
+use floeberg_exec::budget::{request_budget, task_request_budget};
 use floeberg_exec::threads::{Ahead, OrderedStream};
 use floeberg_files::Coalescer;
 
@@ -25,10 +26,46 @@ pub fn stream(
     threads: usize,
     limit: Option<u64>,
 ) -> BatchStream {
+    let memory = reader.request.memory;
+    begun(reader, tasks, Budget { threads, requests: request_budget(), memory }, limit)
+}
+
+/// Reads tasks with this many threads, and the requests of a task of Spark.
+pub fn task_stream(
+    reader: Arc<TableReader>,
+    tasks: impl Iterator<Item = Result<FileScanTask>> + Send + 'static,
+    threads: usize,
+) -> BatchStream {
+    let memory = reader.request.memory;
+    begun(reader, tasks, Budget { threads, requests: task_request_budget(), memory }, None)
+}
+
+/// Reads the first rows of tasks, one file after the other: no file is asked for before the rows of those before it.
+pub fn first_rows(
+    reader: Arc<TableReader>,
+    tasks: impl Iterator<Item = Result<FileScanTask>> + Send + 'static,
+    limit: u64,
+) -> BatchStream {
+    begun(reader, tasks, Budget { threads: 1, requests: Ok(1), memory: 0 }, Some(limit))
+}
+
+/// What a stream may use.
+struct Budget {
+    threads: usize,
+    requests: Result<usize>,
+    memory: u64,
+}
+
+fn begun(
+    reader: Arc<TableReader>,
+    tasks: impl Iterator<Item = Result<FileScanTask>> + Send + 'static,
+    budget: Budget,
+    limit: Option<u64>,
+) -> BatchStream {
     let files = &reader.request.files;
     let joined = Coalescer::new(files.batch_rows);
-    let ahead = Ahead { threads, memory: reader.request.memory, cancel: files.cancel.clone() };
-    let read = OrderedStream::new(Arc::new(ReadJob { reader }), tasks, ahead);
+    let ahead = Ahead { threads: budget.threads, memory: budget.memory, cancel: files.cancel.clone() };
+    let read = OrderedStream::with_requests(Arc::new(ReadJob { reader }), tasks, ahead, budget.requests);
     BatchStream { read, joined, left: limit, is_read: false }
 }
 
@@ -79,7 +116,13 @@ impl BatchStream {
             }
             match self.read.next_until(until) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(batch)) => self.joined.push(batch?)?,
+                Poll::Ready(Some(batch)) => {
+                    self.joined.push(batch?)?;
+                    // No batch is waited for that is not wanted.
+                    if self.left.is_some_and(|left| self.joined.pending_rows() as u64 >= left) {
+                        self.joined.flush()?;
+                    }
+                }
                 Poll::Ready(None) => {
                     self.joined.flush()?;
                     self.is_read = true;

@@ -6,4 +6,4 @@ mod batch_stream;
 #[cfg(test)]
 mod tests;
 
-pub use batch_stream::{BatchStream, stream};
+pub use batch_stream::{BatchStream, first_rows, stream, task_stream};

@@ -21,6 +21,7 @@ pub(super) struct ReadJob {
 pub(super) struct UnitRun {
     task: Arc<OpenTask>,
     units: Vec<Unit>,
+    bytes: u64,
 }
 
 impl Job for ReadJob {
@@ -29,11 +30,16 @@ impl Job for ReadJob {
     type Item = RecordBatch;
 
     const THREAD: &'static str = "floeberg-read";
+    const OPENING_BYTES: u64 = floeberg_io::SMALL_FILE;
 
     fn open(&self, task: FileScanTask) -> Result<Vec<UnitRun>> {
         let opened = Arc::new(OpenTask::open(&self.reader, &task)?);
         let runs = opened.runs(self.reader.request.files.batch_rows as u64).into_iter();
-        Ok(runs.map(|units| UnitRun { task: Arc::clone(&opened), units }).collect())
+        let run = |units: Vec<Unit>| {
+            let bytes = opened.stored_bytes(&units);
+            UnitRun { task: Arc::clone(&opened), units, bytes }
+        };
+        Ok(runs.map(run).collect())
     }
 
     fn work(&self, run: UnitRun, give: &mut dyn FnMut(RecordBatch) -> Result<bool>) -> Result<()> {
@@ -45,6 +51,10 @@ impl Job for ReadJob {
             }
         }
         Ok(())
+    }
+
+    fn part_bytes(run: &UnitRun) -> u64 {
+        run.bytes
     }
 
     fn bytes(batch: &RecordBatch) -> u64 {

@@ -145,7 +145,8 @@ fn access(store: &MemoryStore) -> FileAccess {
 /// The file, described by its footer.
 fn found_again(store: &MemoryStore, recipe: &WriteRecipe, written: &WrittenFile) -> DataFile {
     let (files, file) = (access(store), written.file.clone());
-    let opened = files.open(&file.file_path, FileFormat::Parquet, Names::Unmapped(&recipe.schema)).unwrap();
+    let opened =
+        files.open(&file.file_path, None, FileFormat::Parquet, Names::Unmapped(&recipe.schema)).unwrap();
     let modes = Modes::new(&recipe.properties, &recipe.schema, []).unwrap();
     with_metrics(file, opened.metrics(&recipe.schema, &modes).unwrap())
 }

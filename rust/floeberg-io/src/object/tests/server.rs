@@ -67,6 +67,26 @@ fn store() -> ObjectStore {
 }
 
 #[test]
+fn a_small_file_of_a_known_size_is_one_request() {
+    let (address, seen) = serve();
+    let source = store().open_sized(&format!("{address}/f"), 10).unwrap();
+    assert_eq!(source.read_end(4).unwrap(), (10, "6789".into()));
+    assert_eq!(source.read_ranges(&[2..5, 0..1]).unwrap(), ["234", "0"]);
+    assert_eq!((source.size().unwrap(), source.read_all(10).unwrap()), (10, CONTENT.into()));
+    assert_eq!(*seen.lock().unwrap(), ["GET /f HTTP/1.1"]);
+}
+
+#[test]
+fn a_wrong_size_is_found_by_the_answer() {
+    let (address, seen) = serve();
+    for claim in [4, 12] {
+        let source = store().open_sized(&format!("{address}/f"), claim).unwrap();
+        assert_eq!(source.read_end(3).unwrap(), (10, "789".into()));
+    }
+    assert_eq!(seen.lock().unwrap().len(), 4);
+}
+
+#[test]
 fn a_url_is_asked_for_with_its_escapes_and_its_query() {
     let (address, seen) = serve();
     let source = store().open(&format!("{address}/a%20b/c?key=1")).unwrap();

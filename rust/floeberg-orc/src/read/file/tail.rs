@@ -22,9 +22,8 @@ const END: u64 = 16 << 10;
 
 /// Reads the end of a file.
 pub(super) fn read_tail(source: &dyn Source) -> Result<(Postscript, Footer)> {
-    let size = source.size()?;
-    let end_start = size.saturating_sub(END);
-    let end = source.read(end_start..size)?;
+    let (size, end) = source.read_end(END)?;
+    let end_start = size - end.len() as u64;
     let Some((length, before)) = end.split_last() else {
         return Err(Error::invalid_data("expected an ORC file, found no bytes"));
     };

@@ -1,6 +1,6 @@
 //! An Avro file, open: its header, its columns.
 //!
-//! In: a location. Out: columns with field ids, and how blocks are stored.
+//! In: an open file. Out: columns with field ids, and how blocks are stored.
 //! Spec: Appendix A, Avro; Column Projection.
 //!
 //! Invariant: only the header is read, and blocks that happen to lie in the same bytes.
@@ -13,7 +13,7 @@ use floeberg_avro::{AvroSchema, BlockForm, Container, Limits, arrow_fields};
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Result};
 use floeberg_files::FileFields;
-use floeberg_io::{Source, Store};
+use floeberg_io::Source;
 
 /// Most headers are smaller than this, and so are many files: one read gets them.
 const FIRST_READ: u64 = 64 << 10;
@@ -42,9 +42,9 @@ pub(crate) struct AvroFile {
 }
 
 impl AvroFile {
-    /// Opens a file and reads its header. A mapping gives ids to a file that has none.
-    pub(crate) fn open(store: &dyn Store, location: &str, mapping: &NameMapping) -> Result<Self> {
-        let source = store.open(location)?;
+    /// Reads the header of an open file. A mapping gives ids to a file that has none.
+    pub(crate) fn open(source: Arc<dyn Source>, mapping: &NameMapping) -> Result<Self> {
+        let location = source.location().to_owned();
         Self::of_source(source, mapping).context("path", location)
     }
 

@@ -1,12 +1,14 @@
 //! An ORC file, open: its columns, its stripes.
 //!
-//! In: a location. Out: columns with field ids, and its stripes.
+//! In: an open file. Out: columns with field ids, and its stripes.
 //! Spec: Appendix A, ORC; Column Projection.
+
+use std::sync::Arc;
 
 use floeberg_core::Result;
 use floeberg_core::schema::NameMapping;
 use floeberg_files::FileFields;
-use floeberg_io::Store;
+use floeberg_io::Source;
 
 /// An ORC file whose footer was read.
 #[derive(Debug)]
@@ -18,9 +20,9 @@ pub(crate) struct OrcFile {
 }
 
 impl OrcFile {
-    /// Opens a file and reads its footer. A mapping gives ids to a file that has none.
-    pub(crate) fn open(store: &dyn Store, location: &str, mapping: &NameMapping) -> Result<Self> {
-        let file = floeberg_orc::OrcFile::open(store.open(location)?)?;
+    /// Reads the footer of an open file. A mapping gives ids to a file that has none.
+    pub(crate) fn open(source: Arc<dyn Source>, mapping: &NameMapping) -> Result<Self> {
+        let file = floeberg_orc::OrcFile::open(source)?;
         let fields = FileFields::new(file.fields(), Some(mapping));
         Ok(Self { file, fields })
     }

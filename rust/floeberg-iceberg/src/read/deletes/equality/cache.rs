@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockRea
 use floeberg_core::rows::DeletedKeys;
 use floeberg_core::value::PartitionKey;
 use floeberg_core::{Error, Result};
+use floeberg_exec::cores::once;
 
 use super::key_column::{KeyColumn, no_keys};
 use super::key_rows;
@@ -124,7 +125,7 @@ impl KeySet {
         };
         let load = |slot: &Slot, delete: &DeleteFile| {
             let load = || self.load_file(request, cache, delete).map_err(Arc::new);
-            slot.loaded.get_or_init(load).as_ref().copied().map_err(|error| again(error))
+            once(&slot.loaded, load).as_ref().copied().map_err(|error| again(error))
         };
         // First the files that no other thread has claimed, so that all threads load; then the files of the others.
         for (slot, delete) in slots.iter().zip(&deletes) {

@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError};
 
 use floeberg_core::rows::{DeletedKeys, DeletedRows};
 use floeberg_core::{Error, Result};
+use floeberg_exec::cores::blocking;
 use floeberg_files::{FileConstants, FileReader, Projection, Unit, UnitRequest};
 use roaring::RoaringTreemap;
 
@@ -46,7 +47,7 @@ impl TaskKeys {
 
     /// Applies the keys without room: their rows of the data file are deleted too.
     pub(crate) fn apply_unshared(&self, data: DataKeys<'_>, deleted: &mut DeletedRows) -> Result<()> {
-        let _alone = data.cache.in_parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = blocking(|| data.cache.in_parts.lock()).unwrap_or_else(PoisonError::into_inner);
         for (columns, files) in &self.unshared {
             let mut parts = Parts { data, columns, keys: no_keys(columns)?, found: RoaringTreemap::new() };
             for delete in files {

@@ -1,0 +1,113 @@
+//! How does one request for bytes go?
+//!
+//! In: a range, or all, and the version that the object had before. Out: the bytes, and what the store says of them.
+//!
+//! Invariant: no more bytes are taken than were asked for, whatever the store sends.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectStore as Client};
+use tokio::task::JoinSet;
+
+use super::requests::Requests;
+
+/// How many ranges of one call are fetched at once.
+const AT_ONCE: usize = 16;
+
+/// A request.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    /// Which bytes; `None` is all.
+    pub(super) range: Option<GetRange>,
+    /// The `ETag` that the object must have.
+    pub(super) version: Option<String>,
+    /// The most bytes that are wanted. Of a larger answer nothing is transferred.
+    pub(super) most: u64,
+}
+
+impl Asked {
+    /// The range, as far as it is known before the answer.
+    pub(super) fn bounds(&self) -> Range<u64> {
+        match &self.range {
+            Some(GetRange::Bounded(range)) => range.clone(),
+            Some(GetRange::Suffix(length)) => 0..*length,
+            Some(GetRange::Offset(_)) | None => 0..0,
+        }
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) bytes: Bytes,
+    /// The range of the bytes, by the store.
+    pub(super) range: Range<u64>,
+    /// The size of the object.
+    pub(super) size: u64,
+    /// The `ETag`, if it says that the bytes are the same.
+    pub(super) version: Option<String>,
+}
+
+/// Sends one request.
+pub(super) async fn fetch(client: Arc<dyn Client>, path: Path, asked: Asked) -> object_store::Result<Part> {
+    let options = GetOptions { range: asked.range, if_match: asked.version, ..GetOptions::default() };
+    let answer = client.get_opts(&path, options).await?;
+    let (range, size) = (answer.range.clone(), answer.meta.size);
+    // A weak one only says that the content means the same.
+    let version = answer.meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
+    let length = range.end - range.start;
+    let mut bytes = BytesMut::new();
+    if length <= asked.most {
+        let mut pieces = answer.into_stream();
+        while let Some(piece) = pieces.next().await {
+            let piece = piece?;
+            if (bytes.len() + piece.len()) as u64 > length {
+                // The caller finds fewer bytes than the range has.
+                bytes.clear();
+                break;
+            }
+            bytes.extend_from_slice(&piece);
+        }
+    }
+    Ok(Part { bytes: bytes.freeze(), range, size, version })
+}
+
+/// Sends requests concurrently, a few at a time, and returns their answers in order.
+pub(super) async fn fetch_all(
+    client: Arc<dyn Client>,
+    path: Path,
+    requests: Requests,
+    asked: Vec<Asked>,
+) -> Vec<object_store::Result<Part>> {
+    let mut tasks = JoinSet::new();
+    let mut answers = Vec::with_capacity(asked.len());
+    let mut waiting = asked.into_iter().enumerate();
+    loop {
+        while tasks.len() < AT_ONCE {
+            let Some((index, asked)) = waiting.next() else { break };
+            let one = requests.clone().one(fetch(client.clone(), path.clone(), asked));
+            tasks.spawn(async move { (index, one.await) });
+        }
+        match tasks.join_next().await {
+            Some(Ok((index, answer))) => {
+                let failed = answer.is_err();
+                answers.push((index, answer));
+                // The other requests are not needed: dropping the set cancels them.
+                if failed {
+                    break;
+                }
+            }
+            Some(Err(error)) => {
+                answers.push((usize::MAX, Err(error.into())));
+                break;
+            }
+            None => break,
+        }
+    }
+    answers.sort_unstable_by_key(|(index, _)| *index);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}
