@@ -234,17 +234,9 @@ def test_a_limit_is_kept_by_each_partition(many):
 
 
 @pytest.mark.parametrize(
-    ("options", "environment", "size", "expected"),
-    [
-        ({}, None, 40 << 20, 1),
-        ({}, None, (40 << 20) - 1, 4),
-        ({"threads": "3"}, None, 40, 3),
-        ({}, "2", 40, None),
-    ],
+    ("options", "environment", "expected"), [({}, None, 1), ({"threads": "3"}, None, 3), ({}, "2", None)]
 )
-def test_a_task_has_one_thread_unless_it_is_told_or_files_are_small(  # noqa: PLR0913, PLR0917 - what decides
-    many, monkeypatch, options, environment, size, expected
-):
+def test_a_task_has_one_thread_unless_it_is_told(many, monkeypatch, options, environment, expected):
     source, schema = loaded(options_of(many, partitions="1", **options))
     reader = source.reader(schema=schema)
     (partition,) = reader.partitions()
@@ -253,12 +245,6 @@ def test_a_task_has_one_thread_unless_it_is_told_or_files_are_small(  # noqa: PL
     class Watched:
         def __getattr__(self, name):
             return getattr(partition.value, name)
-
-        def __len__(self):
-            return 40
-
-        def extent(self):
-            return size, 40
 
         def stream(self, form, threads):
             asked.append(threads)

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use floeberg_core::Cancel;
+
 /// How long a thread that has waited asks for its core.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -24,10 +26,12 @@ thread_local! {
 }
 
 /// The core of a thread.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 enum Mine {
     /// The thread needs none.
     None,
+    /// The thread needs none: it makes a call, which may be cancelled.
+    Caller(Cancel),
     /// It computes on it.
     Held(Arc<Cores>, u64),
     /// It was lent.
@@ -39,6 +43,10 @@ enum Mine {
 pub(crate) struct Cores {
     number: usize,
     most_threads: usize,
+    /// Ends the work.
+    cancel: Cancel,
+    /// What the thread had that began the work.
+    outer: Mine,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -64,17 +72,18 @@ struct State {
 /// A core in use, until dropped.
 pub(crate) struct Core {
     cores: Arc<Cores>,
-    /// What the thread had before.
-    before: Mine,
+    _before: Before,
 }
 
 impl Cores {
     /// So many cores, and at most so many threads that compute or wait.
-    pub(crate) fn new(cores: usize, most_threads: usize) -> Arc<Self> {
+    pub(crate) fn new(cores: usize, most_threads: usize, cancel: &Cancel) -> Arc<Self> {
         let cores = cores.max(1);
         Arc::new(Self {
             number: cores,
             most_threads: most_threads.max(cores),
+            cancel: cancel.clone(),
+            outer: mine(),
             state: Mutex::default(),
             changed: Condvar::new(),
         })
@@ -95,7 +104,7 @@ impl Cores {
         drop(state);
         let held = Mine::Held(Arc::clone(self), number);
         let before = MINE.with(|mine| mine.replace(held));
-        Some(Core { cores: Arc::clone(self), before })
+        Some(Core { cores: Arc::clone(self), _before: Before(before) })
     }
 
     /// Counts a thread that is about to start, if one more is of use: the first ones, and then one that stands by while others
@@ -143,7 +152,7 @@ impl Cores {
 
     /// Does nobody want what was begun?
     pub(crate) fn is_given_up(&self) -> bool {
-        self.lock().is_given_up
+        self.cancel.is_cancelled() || self.lock().is_given_up || self.outer.is_given_up()
     }
 
     fn lend(&self) {
@@ -184,7 +193,6 @@ impl Cores {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        MINE.with(|mine| mine.replace(std::mem::replace(&mut self.before, Mine::None)));
         self.cores.lock().used -= 1;
         self.cores.changed.notify_all();
     }
@@ -204,11 +212,38 @@ pub fn blocking<T>(wait: impl FnOnce() -> T) -> T {
     waited
 }
 
+/// Makes a call on this thread: what it waits for is given up when it is cancelled.
+pub fn calling<T>(cancel: &Cancel, call: impl FnOnce() -> T) -> T {
+    let before = MINE.with(|mine| mine.replace(Mine::Caller(cancel.clone())));
+    let _before = Before(before);
+    call()
+}
+
 /// Does nobody want what this thread waits for?
 pub fn is_given_up() -> bool {
-    match MINE.with(|mine| mine.borrow().clone()) {
-        Mine::None => false,
-        Mine::Held(cores, _) | Mine::Lent(cores, _) => cores.is_given_up(),
+    mine().is_given_up()
+}
+
+fn mine() -> Mine {
+    MINE.with(|mine| mine.borrow().clone())
+}
+
+impl Mine {
+    fn is_given_up(&self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Caller(cancel) => cancel.is_cancelled(),
+            Self::Held(cores, _) | Self::Lent(cores, _) => cores.is_given_up(),
+        }
+    }
+}
+
+/// What the thread had, which it has again when this is dropped.
+struct Before(Mine);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        MINE.with(|mine| mine.replace(std::mem::replace(&mut self.0, Mine::None)));
     }
 }
 
@@ -225,7 +260,7 @@ pub fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
 
 /// Lends the core of this thread. Did it have one?
 fn lend() -> bool {
-    let Mine::Held(cores, number) = MINE.with(|mine| mine.borrow().clone()) else { return false };
+    let Mine::Held(cores, number) = mine() else { return false };
     cores.lend();
     MINE.with(|mine| mine.replace(Mine::Lent(cores, number)));
     true
@@ -233,7 +268,7 @@ fn lend() -> bool {
 
 /// Takes the lent core of this thread back. Was one lent?
 fn take_back() -> bool {
-    let Mine::Lent(cores, number) = MINE.with(|mine| mine.borrow().clone()) else { return false };
+    let Mine::Lent(cores, number) = mine() else { return false };
     cores.take_back(number);
     MINE.with(|mine| mine.replace(Mine::Held(cores, number)));
     true

@@ -58,7 +58,7 @@ pub struct Scan {
 }
 
 /// A limit up to so many rows is looked for in one file after the other.
-const FEW_ROWS: u64 = 65_536;
+const FEW_ROWS: u64 = 1_000;
 
 /// What a scan finds in its table, once each. A scan of something else finds it anew.
 #[derive(Debug, Clone, Default)]

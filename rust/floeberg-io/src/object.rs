@@ -10,6 +10,7 @@ mod kind;
 mod settings;
 mod client;
 mod requests;
+mod kept;
 mod process;
 mod fetch;
 mod file;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 use object_store::path::Path;
-use object_store::{ObjectStore as Client, ObjectStoreExt, PutMode};
+use object_store::{ObjectMeta, ObjectStore as Client, ObjectStoreExt, PutMode};
 
 use crate::location::{Location, shown};
 use crate::options::StoreOptions;
@@ -31,6 +32,7 @@ use crate::renewal;
 use crate::store::{Entry, Sink, Source, Store};
 
 use file::ObjectFile;
+use kept::Key;
 pub(crate) use kind::Kind;
 use requests::Requests;
 
@@ -78,12 +80,16 @@ impl ObjectStore {
 
 impl Store for ObjectStore {
     fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
-        Ok(Arc::new(ObjectFile::new(self.file(location)?, None)))
+        Ok(Arc::new(ObjectFile::new(self.file(location)?, None, false)))
+    }
+
+    fn open_unchanging(&self, location: &str) -> Result<Arc<dyn Source>> {
+        Ok(Arc::new(ObjectFile::new(self.file(location)?, None, true)))
     }
 
     fn open_sized(&self, location: &str, size: u64) -> Result<Arc<dyn Source>> {
         // Of an empty file no range can be asked for.
-        Ok(Arc::new(ObjectFile::new(self.file(location)?, Some(size).filter(|size| *size > 0))))
+        Ok(Arc::new(ObjectFile::new(self.file(location)?, Some(size).filter(|size| *size > 0), true)))
     }
 
     fn exists(&self, location: &str) -> Result<bool> {
@@ -91,7 +97,7 @@ impl Store for ObjectStore {
         if object.path.is_root() {
             return Ok(false);
         }
-        match object.size() {
+        match object.head() {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
@@ -163,7 +169,7 @@ impl Object {
     {
         let process = process::current()?;
         let client = process.client(self.kind, &self.bucket, &self.options)?;
-        let one = process.requests()?.one(request(client, self.path.clone()));
+        let one = client.requests.read(request(client.store, self.path.clone()));
         process.wait_unless_given_up(one)?.map_err(|error| self.failed(&error))
     }
 
@@ -175,7 +181,8 @@ impl Object {
     {
         let process = process::current()?;
         let client = process.client(self.kind, &self.bucket, &self.options)?;
-        let one = process.requests()?.one(request(client, self.path.clone()));
+        process.kept().forget(&self.key());
+        let one = client.requests.write(request(client.store, self.path.clone()));
         process.wait(one)?.map_err(|error| self.failed(&error))
     }
 
@@ -191,11 +198,27 @@ impl Object {
     {
         let process = process::current()?;
         let client = process.client(self.kind, &self.bucket, &self.options)?;
-        process.wait_unless_given_up(requests(client, self.path.clone(), process.requests()?, asked))
+        process.wait_unless_given_up(requests(client.store, self.path.clone(), client.requests, asked))
     }
 
-    fn size(&self) -> Result<u64> {
-        self.ask(|client, path| async move { client.head(&path).await }).map(|meta| meta.size)
+    /// Its identity among what the process keeps.
+    fn key(&self) -> Key {
+        Key {
+            kind: self.kind,
+            bucket: self.bucket.clone(),
+            path: self.path.as_ref().to_owned(),
+            options: Arc::clone(&self.options),
+        }
+    }
+
+    /// The requests of its client.
+    fn requests(&self) -> Result<Requests> {
+        Ok(process::current()?.client(self.kind, &self.bucket, &self.options)?.requests)
+    }
+
+    /// What the store says of it, without its bytes.
+    fn head(&self) -> Result<ObjectMeta> {
+        self.ask(|client, path| async move { client.head(&path).await })
     }
 
     fn failed(&self, error: &object_store::Error) -> Error {

@@ -66,6 +66,10 @@ impl Store for Router {
         self.store(location)?.open(location)
     }
 
+    fn open_unchanging(&self, location: &str) -> Result<Arc<dyn Source>> {
+        self.store(location)?.open_unchanging(location)
+    }
+
     fn open_sized(&self, location: &str, size: u64) -> Result<Arc<dyn Source>> {
         self.store(location)?.open_sized(location, size)
     }

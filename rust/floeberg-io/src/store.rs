@@ -27,8 +27,13 @@ pub trait Store: Debug + Send + Sync {
     /// object stores skip this request, and report the first three at the first read.
     fn open(&self, location: &str) -> Result<Arc<dyn Source>>;
 
-    /// Opens a file for reading whose size a manifest claims: a store that is far away asks for less with it. The claim may be
-    /// wrong. Errors: those of [`open`](Self::open).
+    /// Opens a file for reading that never changes, since metadata names it: a process may keep it, if it is small. Errors: those
+    /// of [`open`](Self::open).
+    fn open_unchanging(&self, location: &str) -> Result<Arc<dyn Source>> {
+        self.open(location)
+    }
+
+    /// The same for a file whose size a manifest claims: a store that is far away asks for less with it. The claim may be wrong.
     fn open_sized(&self, location: &str, _size: u64) -> Result<Arc<dyn Source>> {
         self.open(location)
     }

@@ -14,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use floeberg_core::{Cancel, Error, ErrorKind, Result, fenced};
+use floeberg_exec::cores::calling;
 use pyo3::prelude::*;
 
 use crate::error::to_exception;
@@ -71,7 +72,7 @@ fn wait_reported<T: Send + 'static>(
     let flag = cancel.clone();
     let (sender, mut receiver) = sync_channel(1);
     // The receiver is gone after Ctrl-C: nobody wants the answer then.
-    let body = move || drop(sender.send(fenced(|| work(&flag))));
+    let body = move || drop(sender.send(fenced(|| calling(&flag, || work(&flag)))));
     if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
         let error =
             Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
@@ -148,7 +149,7 @@ pub fn feed_reported<I: Send + 'static, T: Send + 'static>(
     // Who waits no longer hears of nothing.
     let want = Box::new(move || drop(wants.send(Event::Wanted)));
     let fed = Fed { items: receiver, want, has_ended: false };
-    let body = move || drop(events.send(Event::Done(fenced(|| work(&flag, fed)))));
+    let body = move || drop(events.send(Event::Done(fenced(|| calling(&flag, || work(&flag, fed))))));
     if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
         let error =
             Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);
@@ -215,7 +216,7 @@ pub fn asking_reported<T: Send + 'static>(
     let (events, mut heard) = channel();
     let questions = events.clone();
     let caller: Caller = Arc::new(move |wanted| questions.send(Heard::Wanted(wanted)).is_ok());
-    let body = move || drop(events.send(Heard::Done(fenced(|| work(&flag, caller)))));
+    let body = move || drop(events.send(Heard::Done(fenced(|| calling(&flag, || work(&flag, caller))))));
     if let Err(failure) = thread::Builder::new().name("floeberg-call".to_owned()).spawn(body) {
         let error =
             Error::new(ErrorKind::Storage, "the system cannot start another thread").caused_by(failure);

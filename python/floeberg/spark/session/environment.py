@@ -122,5 +122,5 @@ def own_cores() -> int:
 
 
 def task_threads() -> int | None:
-    """Threads of a task: one, since it has one core, unless `FLOEBERG_THREADS` says otherwise. Who waits takes no core."""
+    """Threads of a task: one, since it has one core, unless `FLOEBERG_THREADS` says otherwise."""
     return None if "FLOEBERG_THREADS" in os.environ else 1

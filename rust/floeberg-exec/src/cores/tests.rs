@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use floeberg_core::{Cancel, Result};
 
-use super::{Cores, blocking, once, waiting};
+use super::{Cores, blocking, calling, is_given_up, once, waiting};
 use crate::threads::{Ahead, Job, OrderedStream, ordered};
 
 /// Lets threads go when so many wait at the same time; else after a while, with the most that did.
@@ -146,7 +146,7 @@ fn a_thread_without_a_core_waits_as_it_is() {
 
 #[test]
 fn a_core_that_is_lent_comes_back_after_a_panic_too() {
-    let cores = Cores::new(1, 4);
+    let cores = Cores::new(1, 4, &Cancel::default());
     let core = cores.take().unwrap();
     let panicked = std::panic::catch_unwind(|| waiting(|| panic!("while waiting")));
     assert!(panicked.is_err());
@@ -159,7 +159,7 @@ fn a_core_that_is_lent_comes_back_after_a_panic_too() {
 
 #[test]
 fn a_core_that_never_comes_back_does_not_stop_the_others() {
-    let cores = Cores::new(1, 4);
+    let cores = Cores::new(1, 4, &Cancel::default());
     let core = cores.take().unwrap();
     waiting(|| {
         let other = Arc::clone(&cores);
@@ -170,4 +170,24 @@ fn a_core_that_never_comes_back_does_not_stop_the_others() {
     drop(core);
     cores.close();
     assert!(cores.take().is_none());
+}
+
+#[test]
+fn what_waits_for_a_cancelled_call_is_given_up() {
+    let (call, work) = (Cancel::default(), Cancel::default());
+    calling(&call, || {
+        assert!(!is_given_up());
+        let inner = ordered(&[1, 2], 2, &work, |_| {
+            call.cancel();
+            Ok(is_given_up())
+        });
+        assert_eq!(inner.unwrap(), [true, true]);
+        assert!(is_given_up());
+    });
+    assert!(!is_given_up());
+    let seen = ordered(&[1], 1, &work, |_| {
+        work.cancel();
+        Ok(waiting(is_given_up))
+    });
+    assert_eq!(seen.unwrap(), [true]);
 }

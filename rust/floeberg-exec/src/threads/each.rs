@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope};
 
-use floeberg_core::{Cancel, Result, fenced};
+use floeberg_core::{Cancel, Error, ErrorKind, Result, fenced};
 
 use crate::budget::request_budget;
 use crate::cores::Cores;
@@ -16,7 +16,8 @@ use crate::cores::Cores;
 /// Runs `work` over `items` on at most `threads` threads that compute, including the calling one; on fewer if the system gives
 /// no more. While some wait for a store, others compute.
 ///
-/// Errors: that of the first item, in order, that failed; `Cancelled`; `Internal` where `work` panicked; `InvalidInput` for a
+/// Errors: that of the first item that failed, in order of those that failed at the same time: what waits for a store then is given
+/// up; `Cancelled`; `Internal` where `work` panicked; `InvalidInput` for a
 /// budget that is none.
 pub fn ordered<I: Sync, T: Send>(
     items: &[I],
@@ -24,7 +25,7 @@ pub fn ordered<I: Sync, T: Send>(
     cancel: &Cancel,
     work: impl Fn(&I) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let cores = Cores::new(threads.min(items.len()), request_budget()?.min(items.len()));
+    let cores = Cores::new(threads.min(items.len()), request_budget()?.min(items.len()), cancel);
     let work = |item: &I| cancel.check().and_then(|()| fenced(|| work(item)));
     let each = Each { items, work, cores: &cores, next: AtomicUsize::new(0), done: Mutex::default() };
     cores.adds_thread();
@@ -35,7 +36,23 @@ pub fn ordered<I: Sync, T: Send>(
     }
     let mut done = each.done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|(position, _)| *position);
-    done.into_iter().map(|(_, result)| result).collect()
+    let (mut results, mut fault): (Vec<T>, Option<Error>) = (Vec::with_capacity(done.len()), None);
+    for (_, result) in done {
+        match result {
+            Ok(result) => results.push(result),
+            // What was given up because of another error is not the reason.
+            Err(error) if fault.as_ref().is_none_or(|fault| fault.kind() == ErrorKind::Cancelled) => {
+                let is_reason = fault.is_none() || error.kind() != ErrorKind::Cancelled;
+                fault = if is_reason { Some(error) } else { fault };
+            }
+            Err(_) => {}
+        }
+    }
+    match fault {
+        Some(fault) => Err(fault),
+        None if results.len() == items.len() => Ok(results),
+        None => Err(Error::internal("some items were not worked on")),
+    }
 }
 
 /// What the threads share.
@@ -76,12 +93,7 @@ impl<I: Sync, T: Send, F: Fn(&I) -> Result<T> + Sync> Each<'_, I, T, F> {
                 break;
             };
             start();
-            let result = (self.work)(item);
-            if self.cores.is_given_up() && result.is_err() {
-                // It was given up for another error.
-                break;
-            }
-            self.add(position, result);
+            self.add(position, (self.work)(item));
         }
     }
 

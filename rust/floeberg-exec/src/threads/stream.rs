@@ -62,7 +62,7 @@ impl<J: Job> OrderedStream<J> {
             Ok(requests) => (requests, None),
             Err(fault) => (1, Some(fault)),
         };
-        let cores = Cores::new(ahead.threads, requests);
+        let cores = Cores::new(ahead.threads, requests, &ahead.cancel);
         let shared = Arc::new(Shared::new(job, Box::new(tasks), ahead, cores));
         Self { shared, phase: Phase::New, begun_in: None, fault }
     }

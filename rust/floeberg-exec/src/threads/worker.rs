@@ -151,12 +151,14 @@ fn open<J: Job>(shared: &Shared<J>, place: PartIndex, task: J::Task) {
 }
 
 /// Passes an item on, after waiting for memory. Is more wanted? Errors: `Cancelled`.
-fn put<J: Job>(shared: &Shared<J>, place: PartIndex, item: J::Item) -> Result<bool> {
+fn put<J: Job>(shared: &Arc<Shared<J>>, place: PartIndex, item: J::Item) -> Result<bool> {
     shared.ahead.cancel.check()?;
     let bytes = J::bytes(&item);
     let mut state = shared.lock();
     while !state.stopped && !state.has_room(place, shared.ahead.memory) {
         drop(state);
+        // The core is lent: another thread may have to go on.
+        let _ = start_threads(shared);
         blocking(|| {
             let state = shared.lock();
             if !state.stopped && !state.has_room(place, shared.ahead.memory) {

@@ -38,7 +38,7 @@ impl ManifestReader {
     pub fn manifests(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
         let read = |written: &str| -> Result<_> {
             let location = self.relocation.apply(written);
-            let bytes = self.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
+            let bytes = self.store.open_unchanging(&location)?.read_all(LARGEST_MANIFEST)?;
             Ok((location, bytes))
         };
         match &snapshot.manifests {
@@ -82,7 +82,7 @@ impl ManifestReader {
                 .with("path", &manifest.manifest_path));
         }
         let location = self.relocation.apply(&manifest.manifest_path);
-        let bytes = self.store.open(&location)?.read_all(LARGEST_MANIFEST)?;
+        let bytes = self.store.open_unchanging(&location)?.read_all(LARGEST_MANIFEST)?;
         Ok(ManifestBytes::new(manifest.clone(), location, bytes, self.cache.schemas()))
     }
 }

@@ -18,6 +18,9 @@ use super::requests::Requests;
 /// How many ranges of one call are fetched at once.
 const AT_ONCE: usize = 16;
 
+/// The most bytes that are allocated before they arrive.
+const LARGEST_BUFFER: u64 = 8 << 20;
+
 /// A request.
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
@@ -52,16 +55,34 @@ pub(super) struct Part {
     pub(super) version: Option<String>,
 }
 
+impl Part {
+    /// Are these the last bytes of the object: so many, or all?
+    pub(super) fn is_end(&self, most: u64) -> bool {
+        let end = self.size.saturating_sub(most)..self.size;
+        self.range == end && self.bytes.len() as u64 == end.end - end.start
+    }
+}
+
+/// An `ETag`, if it says that the bytes are the same. A weak one only says that they mean the same.
+pub(super) fn strong(tag: Option<String>) -> Option<String> {
+    tag.filter(|tag| !tag.starts_with("W/"))
+}
+
 /// Sends one request.
 pub(super) async fn fetch(client: Arc<dyn Client>, path: Path, asked: Asked) -> object_store::Result<Part> {
+    let wanted = match &asked.range {
+        Some(GetRange::Bounded(range)) => Some(range.clone()),
+        _ => None,
+    };
     let options = GetOptions { range: asked.range, if_match: asked.version, ..GetOptions::default() };
     let answer = client.get_opts(&path, options).await?;
     let (range, size) = (answer.range.clone(), answer.meta.size);
-    // A weak one only says that the content means the same.
-    let version = answer.meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
+    let version = strong(answer.meta.e_tag.clone());
     let length = range.end - range.start;
-    let mut bytes = BytesMut::new();
-    if length <= asked.most {
+    // What the caller will refuse is not transferred.
+    let is_asked = wanted.is_none_or(|wanted| wanted == range);
+    let mut bytes = BytesMut::with_capacity(length.min(asked.most).min(LARGEST_BUFFER) as usize);
+    if is_asked && length <= asked.most {
         let mut pieces = answer.into_stream();
         while let Some(piece) = pieces.next().await {
             let piece = piece?;
@@ -89,7 +110,7 @@ pub(super) async fn fetch_all(
     loop {
         while tasks.len() < AT_ONCE {
             let Some((index, asked)) = waiting.next() else { break };
-            let one = requests.clone().one(fetch(client.clone(), path.clone(), asked));
+            let one = requests.clone().read(fetch(client.clone(), path.clone(), asked));
             tasks.spawn(async move { (index, one.await) });
         }
         match tasks.join_next().await {

@@ -4,7 +4,7 @@
 //! asked for once, as a whole.
 //!
 //! Invariant: bytes are returned only if the store confirmed that they are those of the requested range, and of the object that
-//! was there at the first request: one that was replaced meanwhile is an error.
+//! was there at the first request: one that was replaced meanwhile, as far as its size or its `ETag` says so, is an error.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,9 +15,9 @@ use bytes::Bytes;
 use floeberg_core::{Error, Result};
 use object_store::GetRange;
 
-use super::fetch::{Asked, Part, fetch, fetch_all};
+use super::fetch::{Asked, Part, fetch, fetch_all, strong};
 use super::requests::Requests;
-use super::{Kind, Object, failure};
+use super::{Kind, Object, failure, process};
 use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
 use crate::store::{SMALL_FILE, Source};
 
@@ -34,6 +34,8 @@ pub(super) struct ObjectFile {
     size: AtomicU64,
     /// What a manifest says of its size. It may be wrong.
     claimed: Option<u64>,
+    /// Does it never change, so that the process may keep it?
+    is_unchanging: bool,
     /// The `ETag` of the first answer.
     version: OnceLock<String>,
     /// All its bytes, if it is small.
@@ -41,11 +43,12 @@ pub(super) struct ObjectFile {
 }
 
 impl ObjectFile {
-    pub(super) fn new(object: Object, claimed: Option<u64>) -> Self {
+    pub(super) fn new(object: Object, claimed: Option<u64>, is_unchanging: bool) -> Self {
         Self {
             object,
             size: AtomicU64::new(UNKNOWN),
             claimed,
+            is_unchanging,
             version: OnceLock::new(),
             whole: OnceLock::new(),
         }
@@ -68,26 +71,23 @@ impl ObjectFile {
     /// Waits for one range.
     fn get(&self, asked: Asked) -> Result<Part> {
         let range = asked.bounds();
-        let one = |client, path, requests: Requests, asked| requests.one(fetch(client, path, asked));
+        let one = |client, path, requests: Requests, asked| requests.read(fetch(client, path, asked));
         let part = self.object.ask_each(asked, one)?.map_err(|error| self.failed(&range, &error))?;
-        self.seen(&part)?;
+        self.seen(part.size, part.version.as_ref())?;
         Ok(part)
     }
 
     /// Keeps what an answer says of the object. Errors: `InvalidData` if the object is another one than before.
-    fn seen(&self, part: &Part) -> Result<()> {
-        self.size.store(part.size, Ordering::Relaxed);
-        if let Some(version) = &part.version
-            && self.version.get_or_init(|| version.clone()) != version
-        {
-            return Err(failure::replaced(&self.object.location));
-        }
-        Ok(())
+    fn seen(&self, size: u64, version: Option<&String>) -> Result<()> {
+        let before = self.size.compare_exchange(UNKNOWN, size, Ordering::Relaxed, Ordering::Relaxed);
+        let is_other = before.is_err_and(|before| before != size)
+            || version.is_some_and(|version| self.version.get_or_init(|| version.clone()) != version);
+        if is_other { Err(failure::replaced(&self.object.location)) } else { Ok(()) }
     }
 
     /// The bytes of a fetch, after a check that they are those of the range.
     fn checked(&self, range: &Range<u64>, part: Part) -> Result<Bytes> {
-        self.seen(&part)?;
+        self.seen(part.size, part.version.as_ref())?;
         if part.range != *range || part.bytes.len() as u64 != range.end - range.start {
             return Err(out_of_range(range, part.size, &self.object.location));
         }
@@ -103,6 +103,9 @@ impl ObjectFile {
         else {
             return Ok(None);
         };
+        if let Some(kept) = self.kept()?.filter(|kept| kept.len() as u64 == size) {
+            return Ok(Some(self.whole.get_or_init(|| kept)));
+        }
         let part = match self.get(self.asked(Some(GetRange::Bounded(0..size)), size)) {
             Ok(part) => part,
             // What is asked for next says what is wrong.
@@ -113,7 +116,24 @@ impl ObjectFile {
             return Ok(None);
         }
         let bytes = self.checked(&(0..size), part)?;
+        self.keep(&bytes)?;
         Ok(Some(self.whole.get_or_init(|| bytes)))
+    }
+
+    /// All its bytes, if the process keeps them.
+    fn kept(&self) -> Result<Option<Bytes>> {
+        if !self.is_unchanging {
+            return Ok(None);
+        }
+        Ok(process::current()?.kept().get(&self.object.key()))
+    }
+
+    /// Has the process keep all its bytes, if they are few.
+    fn keep(&self, bytes: &Bytes) -> Result<()> {
+        if self.is_unchanging && bytes.len() as u64 <= SMALL_FILE {
+            process::current()?.kept().put(self.object.key(), bytes.clone());
+        }
+        Ok(())
     }
 
     /// Stores answer a range that starts past the end with an error that only they understand.
@@ -128,9 +148,9 @@ impl ObjectFile {
     }
 
     fn ask_size(&self) -> Result<u64> {
-        let size = self.object.size()?;
-        self.size.store(size, Ordering::Relaxed);
-        Ok(size)
+        let found = self.object.head()?;
+        self.seen(found.size, strong(found.e_tag).as_ref())?;
+        Ok(found.size)
     }
 
     fn fetch_each(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
@@ -168,7 +188,7 @@ impl Source for ObjectFile {
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let whole = self.whole()?;
         // Without a known size, only the order of the ends can be checked here.
-        let size = self.known_size().unwrap_or(UNKNOWN);
+        let size = whole.map_or_else(|| self.known_size().unwrap_or(UNKNOWN), |whole| whole.len() as u64);
         for range in ranges {
             checked_length(range, size, &self.object.location)?;
         }
@@ -182,14 +202,21 @@ impl Source for ObjectFile {
     }
 
     fn read_all(&self, limit: u64) -> Result<Bytes> {
-        if let Some(whole) = self.whole.get().filter(|whole| whole.len() as u64 <= limit) {
-            return Ok(whole.clone());
+        let whole = match self.whole()?.cloned() {
+            None => self.kept()?,
+            whole => whole,
+        };
+        if let Some(whole) = whole {
+            let size = whole.len() as u64;
+            return if size > limit { Err(too_large(size, limit, &self.object.location)) } else { Ok(whole) };
         }
         let part = self.get(self.asked(None, limit))?;
         if part.size > limit {
             return Err(too_large(part.size, limit, &self.object.location));
         }
-        self.checked(&(0..part.size), part)
+        let bytes = self.checked(&(0..part.size), part)?;
+        self.keep(&bytes)?;
+        Ok(bytes)
     }
 
     /// One request: of the claimed size, or of a range from the end, where the store knows such ranges.
@@ -208,7 +235,7 @@ impl Source for ObjectFile {
         };
         let asked = (supposed != Some(0) && most > 0).then(|| self.get(self.asked(Some(range), most)));
         match asked {
-            Some(Ok(part)) if part.range == (part.size.saturating_sub(most)..part.size) => {
+            Some(Ok(part)) if part.is_end(most) => {
                 let (size, range) = (part.size, part.range.clone());
                 return Ok((size, self.checked(&range, part)?));
             }

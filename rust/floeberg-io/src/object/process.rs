@@ -20,6 +20,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::Kind;
 use super::client::connect;
+use super::kept::Kept;
 use super::requests::Requests;
 use crate::options::StoreOptions;
 use crate::process_slot::{DEPTH, Slot, slot_of};
@@ -34,8 +35,15 @@ const LOOK_UP: Duration = Duration::from_millis(100);
 /// The state of a process. It cannot be printed: URLs of HTTP clients may have secret queries.
 pub(super) struct Process {
     runtime: Runtime,
-    requests: Mutex<(usize, Requests)>,
-    clients: Mutex<HashMap<Key, Arc<dyn ObjectStore>>>,
+    kept: Kept,
+    clients: Mutex<HashMap<Key, Client>>,
+}
+
+/// A client, and the requests of those who use it: a store that does not answer holds up no other.
+#[derive(Clone)]
+pub(super) struct Client {
+    pub(super) store: Arc<dyn ObjectStore>,
+    pub(super) requests: Requests,
 }
 
 /// The identity of a client.
@@ -68,30 +76,24 @@ impl Process {
                     format!("the system cannot start threads for requests: {error}"),
                 )
             })?;
-        Ok(Self { runtime, requests: Mutex::new((0, Requests::new(0))), clients: Mutex::default() })
+        Ok(Self { runtime, kept: Kept::default(), clients: Mutex::default() })
     }
 
-    /// The requests of this process, as many at once as the environment says now.
-    pub(super) fn requests(&self) -> Result<Requests> {
-        let most = request_budget()?;
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        if requests.0 != most {
-            *requests = (most, Requests::new(most));
-        }
-        Ok(requests.1.clone())
+    /// The small objects that this process keeps.
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// The client of a bucket for these options, created if it does not exist yet.
-    pub(super) fn client(
-        &self,
-        kind: Kind,
-        bucket: &str,
-        options: &Arc<StoreOptions>,
-    ) -> Result<Arc<dyn ObjectStore>> {
+    pub(super) fn client(&self, kind: Kind, bucket: &str, options: &Arc<StoreOptions>) -> Result<Client> {
+        let most = request_budget()?;
         let options = renewal::current(options)?;
         let key = (kind, bucket.to_owned(), options.clone());
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(client) = clients.get(&key) {
+        if let Some(client) = clients.get_mut(&key) {
+            if client.requests.most() != most {
+                client.requests = Requests::new(most);
+            }
             return Ok(client.clone());
         }
         if clients.len() >= MOST_CLIENTS {
@@ -99,7 +101,7 @@ impl Process {
         }
         // Clients may ask for the runtime that they are made in.
         let _entered = self.runtime.enter();
-        let client = connect(kind, bucket, &options)?;
+        let client = Client { store: connect(kind, bucket, &options)?, requests: Requests::new(most) };
         clients.insert(key, client.clone());
         Ok(client)
     }
@@ -111,8 +113,9 @@ impl Process {
         kind: Kind,
         bucket: &str,
         options: &Arc<StoreOptions>,
-        client: Arc<dyn ObjectStore>,
+        store: Arc<dyn ObjectStore>,
     ) {
+        let client = Client { store, requests: Requests::new(32) };
         self.clients
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

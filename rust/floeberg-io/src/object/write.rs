@@ -12,6 +12,7 @@ use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 use object_store::{MultipartUpload, ObjectStore as _, ObjectStoreExt as _, PutMode, PutPayload};
 
+use super::requests::Requests;
 use super::{Object, process};
 use crate::location::shown;
 use crate::store::Sink;
@@ -34,6 +35,7 @@ pub(super) struct ObjectSink {
 
 struct Upload {
     parts: Box<dyn MultipartUpload>,
+    requests: Requests,
     /// Parts that are being sent.
     sent: VecDeque<Receiver<object_store::Result<()>>>,
 }
@@ -79,13 +81,14 @@ impl ObjectSink {
         }
         if self.upload.is_none() {
             let parts = self.object.tell(|client, path| async move { client.put_multipart(&path).await })?;
-            self.upload = Some(Upload { parts, sent: VecDeque::new() });
+            let requests = self.object.requests()?;
+            self.upload = Some(Upload { parts, requests, sent: VecDeque::new() });
         }
         let Some(upload) = &mut self.upload else { return Ok(()) };
         while upload.sent.len() >= AT_ONCE {
             upload.arrived(&self.object)?;
         }
-        let part = process.requests()?.one(upload.parts.put_part(PutPayload::from(part)));
+        let part = upload.requests.clone().write(upload.parts.put_part(PutPayload::from(part)));
         upload.sent.push_back(process.start(part));
         Ok(())
     }

@@ -1,5 +1,6 @@
 use floeberg_core::{Cancel, Error, ErrorKind};
 
+use crate::cores::{is_given_up, waiting};
 use crate::threads::ordered;
 
 #[test]
@@ -37,4 +38,26 @@ fn a_panic_of_a_helper_thread_is_an_error_of_ours() {
     })
     .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
+}
+
+#[test]
+fn an_error_gives_up_what_waits_and_is_the_error_of_all() {
+    waiting(|| {});
+    let items: Vec<u64> = (0..10).collect();
+    let begun = std::sync::Barrier::new(2);
+    let error = ordered(&items, 2, &Cancel::default(), |item| match item {
+        0 => waiting(|| {
+            begun.wait();
+            while !is_given_up() {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            Err(Error::new(ErrorKind::Cancelled, "the answer is not wanted any more"))
+        }),
+        1 => {
+            begun.wait();
+            Err::<(), _>(Error::invalid_data("damaged"))
+        }
+        _ => Ok(()),
+    });
+    assert_eq!(error.unwrap_err().message(), "damaged");
 }

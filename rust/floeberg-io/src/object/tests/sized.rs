@@ -32,3 +32,26 @@ fn a_claim_changes_no_answer() {
         }
     }
 }
+
+#[test]
+fn a_small_object_that_never_changes_is_read_once_by_a_process() {
+    let store = store("kept", &[("f", bytes(10)), ("g", bytes(10))]);
+    let unchanging = || store.open_unchanging("s3://kept/f").unwrap().read_all(10);
+    assert_eq!(unchanging().unwrap(), bytes(10));
+    store.open_sized("s3://kept/g", 10).unwrap().read(2..5).unwrap();
+    // Behind the back of this store.
+    let other = super::store("kept-other", &[]);
+    let process = super::process::current().unwrap();
+    let empty = std::sync::Arc::new(object_store::memory::InMemory::new());
+    process.substitute(crate::object::Kind::S3, "kept", &other.options, empty);
+    assert_eq!(unchanging().unwrap(), bytes(10));
+    assert_eq!(unchanging().unwrap().len(), 10);
+    assert_eq!(store.open_sized("s3://kept/g", 10).unwrap().read_end(3).unwrap(), (10, bytes(10).slice(7..)));
+    // Of another size, or asked for as any file.
+    assert!(store.open_sized("s3://kept/g", 9).unwrap().read(0..9).is_err());
+    assert!(store.open("s3://kept/f").unwrap().read_all(10).is_err());
+    // This process removes it.
+    store.remove("s3://kept/f").unwrap();
+    assert!(unchanging().is_err());
+    assert!(store.open_unchanging("s3://kept/g").unwrap().read_all(9).is_err());
+}
