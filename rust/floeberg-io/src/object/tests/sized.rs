@@ -55,3 +55,18 @@ fn a_small_object_that_never_changes_is_read_once_by_a_process() {
     assert!(unchanging().is_err());
     assert!(store.open_unchanging("s3://kept/g").unwrap().read_all(9).is_err());
 }
+
+#[test]
+fn an_object_that_has_another_size_than_before_was_replaced() {
+    let old = store("grown", &[("f", bytes(10))]);
+    let source = old.open("s3://grown/f").unwrap();
+    assert_eq!(source.read(0..2).unwrap(), bytes(2));
+    // The first object of each memory has the same `ETag`.
+    let new = store("grown", &[("f", bytes(12))]);
+    for answer in [source.read(2..4), source.read_all(99), source.read_end(3).map(|(_, end)| end)] {
+        let error = answer.unwrap_err();
+        assert_eq!(error.kind(), floeberg_core::ErrorKind::InvalidData, "{error}");
+        assert!(error.message().contains("replaced"), "{error}");
+    }
+    assert_eq!(new.open("s3://grown/f").unwrap().size().unwrap(), 12);
+}
