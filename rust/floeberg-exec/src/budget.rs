@@ -60,7 +60,7 @@ pub fn manifest_cache_budget() -> Result<u64> {
     }
 }
 
-/// A number of threads.
+/// A number of threads or requests, at most [`MOST_THREADS`].
 fn small_number(name: &str, text: &str) -> Result<usize> {
     let written = positive(name, text)?;
     Ok(usize::try_from(written).map_or(MOST_THREADS, |threads| threads.min(MOST_THREADS)))

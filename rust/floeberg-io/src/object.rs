@@ -34,6 +34,7 @@ use crate::store::{Entry, Sink, Source, Store};
 use file::ObjectFile;
 use kept::Key;
 pub(crate) use kind::Kind;
+use process::Process;
 use requests::Requests;
 
 /// The objects of one kind of store, in all buckets. It connects only when a file is read.
@@ -167,38 +168,36 @@ impl Object {
         T: Send + 'static,
         F: Future<Output = object_store::Result<T>> + Send + 'static,
     {
-        let process = process::current()?;
-        let client = process.client(self.kind, &self.bucket, &self.options)?;
-        let one = client.requests.read(request(client.store, self.path.clone()));
-        process.wait_unless_given_up(one)?.map_err(|error| self.failed(&error))
+        let one = |client, path, requests: Requests| requests.read(request(client, path));
+        self.ask_each(one)?.map_err(|error| self.failed(&error))
+    }
+
+    /// Waits for requests that change nothing, each of which has its turn.
+    fn ask_each<T, F>(&self, requests: impl FnOnce(Arc<dyn Client>, Path, Requests) -> F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let (process, client) = self.client()?;
+        process.wait_unless_given_up(requests(client.store, self.path.clone(), client.requests))
     }
 
     /// Waits for one request that changes something: its outcome must be known.
-    fn tell<T, F>(&self, request: impl FnOnce(Arc<dyn Client>, Path) -> F) -> Result<T>
+    fn change<T, F>(&self, request: impl FnOnce(Arc<dyn Client>, Path) -> F) -> Result<T>
     where
         T: Send + 'static,
         F: Future<Output = object_store::Result<T>> + Send + 'static,
     {
-        let process = process::current()?;
-        let client = process.client(self.kind, &self.bucket, &self.options)?;
+        let (process, client) = self.client()?;
         process.kept().forget(&self.key());
         let one = client.requests.write(request(client.store, self.path.clone()));
         process.wait(one)?.map_err(|error| self.failed(&error))
     }
 
-    /// Waits for several requests that change nothing, each of which has its turn.
-    fn ask_each<A, T, F>(
-        &self,
-        asked: A,
-        requests: impl FnOnce(Arc<dyn Client>, Path, Requests, A) -> F,
-    ) -> Result<T>
-    where
-        T: Send + 'static,
-        F: Future<Output = T> + Send + 'static,
-    {
+    /// This process, and its client of the bucket.
+    fn client(&self) -> Result<(&'static Process, process::Client)> {
         let process = process::current()?;
-        let client = process.client(self.kind, &self.bucket, &self.options)?;
-        process.wait_unless_given_up(requests(client.store, self.path.clone(), client.requests, asked))
+        Ok((process, process.client(self.kind, &self.bucket, &self.options)?))
     }
 
     /// Its identity among what the process keeps.
@@ -209,11 +208,6 @@ impl Object {
             path: self.path.as_ref().to_owned(),
             options: Arc::clone(&self.options),
         }
-    }
-
-    /// The requests of its client.
-    fn requests(&self) -> Result<Requests> {
-        Ok(process::current()?.client(self.kind, &self.bucket, &self.options)?.requests)
     }
 
     /// What the store says of it, without its bytes.

@@ -17,8 +17,8 @@ use crate::cores::Cores;
 /// no more. While some wait for a store, others compute.
 ///
 /// Errors: that of the first item that failed, in order of those that failed at the same time: what waits for a store then is given
-/// up; `Cancelled`; `Internal` where `work` panicked; `InvalidInput` for a
-/// budget that is none.
+/// up; `Cancelled`; `Internal` where `work` panicked; `InvalidInput` where
+/// `FLOEBERG_REQUESTS` is not a number of at least 1.
 pub fn ordered<I: Sync, T: Send>(
     items: &[I],
     threads: usize,

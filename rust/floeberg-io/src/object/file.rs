@@ -71,8 +71,8 @@ impl ObjectFile {
     /// Waits for one range.
     fn get(&self, asked: Asked) -> Result<Part> {
         let range = asked.bounds();
-        let one = |client, path, requests: Requests, asked| requests.read(fetch(client, path, asked));
-        let part = self.object.ask_each(asked, one)?.map_err(|error| self.failed(&range, &error))?;
+        let one = |client, path, requests: Requests| requests.read(fetch(client, path, asked));
+        let part = self.object.ask_each(one)?.map_err(|error| self.failed(&range, &error))?;
         self.seen(part.size, part.version.as_ref())?;
         Ok(part)
     }
@@ -85,9 +85,8 @@ impl ObjectFile {
         if is_other { Err(failure::replaced(&self.object.location)) } else { Ok(()) }
     }
 
-    /// The bytes of a fetch, after a check that they are those of the range.
+    /// The bytes of an answer, after a check that they are those of the range.
     fn checked(&self, range: &Range<u64>, part: Part) -> Result<Bytes> {
-        self.seen(part.size, part.version.as_ref())?;
         if part.range != *range || part.bytes.len() as u64 != range.end - range.start {
             return Err(out_of_range(range, part.size, &self.object.location));
         }
@@ -154,17 +153,23 @@ impl ObjectFile {
     }
 
     fn fetch_each(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let asked = ranges.iter().map(|range| {
+        let asked = |range: &Range<u64>| {
             let length = range.end - range.start;
             self.asked(Some(GetRange::Bounded(range.clone())), length)
-        });
-        let answers = self.object.ask_each(asked.collect(), fetch_all)?;
+        };
+        let asked: Vec<_> = ranges.iter().map(asked).collect();
+        let answers =
+            self.object.ask_each(|client, path, requests| fetch_all(client, path, requests, asked))?;
         if let Some(error) = answers.iter().find_map(|answer| answer.as_ref().err()) {
             let last = ranges.iter().max_by_key(|range| range.end).cloned().unwrap_or_default();
             return Err(self.failed(&last, error));
         }
         let answered = ranges.iter().zip(answers.into_iter().flatten());
-        answered.map(|(range, answer)| self.checked(range, answer)).collect()
+        let checked = |(range, part): (&Range<u64>, Part)| {
+            self.seen(part.size, part.version.as_ref())?;
+            self.checked(range, part)
+        };
+        answered.map(checked).collect()
     }
 }
 

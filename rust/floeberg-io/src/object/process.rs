@@ -17,6 +17,7 @@ use floeberg_exec::budget::request_budget;
 use floeberg_exec::cores::{is_given_up, waiting};
 use object_store::ObjectStore;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 use super::Kind;
 use super::client::connect;
@@ -137,13 +138,10 @@ impl Process {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T> {
-        let (sender, receiver) = sync_channel(1);
-        let running = self.runtime.spawn(async move {
-            let _ = sender.send(future.await);
-        });
+        let (started, running) = self.spawn(future);
         waiting(|| {
             loop {
-                match receiver.recv_timeout(LOOK_UP) {
+                match started.recv_timeout(LOOK_UP) {
                     Ok(answer) => return Ok(answer),
                     Err(RecvTimeoutError::Disconnected) => return Err(no_answer()),
                     Err(RecvTimeoutError::Timeout) if is_given_up() => {
@@ -161,12 +159,19 @@ impl Process {
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Receiver<T> {
+        self.spawn(future).0
+    }
+
+    fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> (Receiver<T>, JoinHandle<()>) {
         let (sender, receiver) = sync_channel(1);
-        self.runtime.spawn(async move {
+        let running = self.runtime.spawn(async move {
             // The caller may have cancelled it.
             let _ = sender.send(future.await);
         });
-        receiver
+        (receiver, running)
     }
 }
 

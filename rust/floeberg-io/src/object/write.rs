@@ -53,12 +53,12 @@ impl Object {
         let put = |client: std::sync::Arc<dyn object_store::ObjectStore>, path| async move {
             client.put_opts(&path, payload, mode.into()).await
         };
-        self.tell(put).map(drop).map_err(outcome_unknown)
+        self.change(put).map(drop).map_err(outcome_unknown)
     }
 
     /// Removes the object, if there is one.
     pub(super) fn remove(&self) -> Result<()> {
-        match self.tell(|client, path| async move { client.delete(&path).await }) {
+        match self.change(|client, path| async move { client.delete(&path).await }) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             answer => answer.map_err(outcome_unknown),
         }
@@ -80,9 +80,10 @@ impl ObjectSink {
             .with("path", shown(&self.object.location)));
         }
         if self.upload.is_none() {
-            let parts = self.object.tell(|client, path| async move { client.put_multipart(&path).await })?;
-            let requests = self.object.requests()?;
-            self.upload = Some(Upload { parts, requests, sent: VecDeque::new() });
+            let parts =
+                self.object.change(|client, path| async move { client.put_multipart(&path).await })?;
+            let (_, client) = self.object.client()?;
+            self.upload = Some(Upload { parts, requests: client.requests, sent: VecDeque::new() });
         }
         let Some(upload) = &mut self.upload else { return Ok(()) };
         while upload.sent.len() >= AT_ONCE {

@@ -44,7 +44,7 @@ message! {
         path: String = 1,
         /// The ids of the fields in it; negative ones are of no column.
         fields: Vec<i32> = 2,
-        /// The place of each field in the file; -1 where it has none of its own.
+        /// The index of the column of each field in the file; -1 for a field without a column of its own.
         column_indices: Vec<i32> = 3,
         /// Before the dot of the file's version.
         major: u32 = 4,

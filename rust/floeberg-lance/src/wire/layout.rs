@@ -15,7 +15,7 @@ use floeberg_protobuf::Value;
 pub struct Layout {
     /// The ids of the fields; negative ones are of no column.
     pub fields: Vec<i32>,
-    /// The place of each field in the file.
+    /// The index of the column of each field in the file.
     pub column_indices: Vec<i32>,
     /// Before the dot of the file's version.
     pub major: u32,

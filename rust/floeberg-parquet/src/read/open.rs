@@ -12,7 +12,7 @@ use bytes::Bytes;
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Error, Result};
 use floeberg_files::FileFields;
-use floeberg_io::{Source, Store};
+use floeberg_io::Source;
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::Type as Physical;
@@ -38,11 +38,6 @@ pub struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Opens a file and reads its footer.
-    pub fn open(store: &dyn Store, location: &str, mapping: Option<&NameMapping>) -> Result<Self> {
-        Self::of_source(store.open(location)?, mapping)
-    }
-
     /// Reads the footer of an open file.
     pub fn of_source(source: Arc<dyn Source>, mapping: Option<&NameMapping>) -> Result<Self> {
         let (metadata, tail) = read_footer(source.as_ref())?;
