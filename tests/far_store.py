@@ -179,6 +179,8 @@ class _Connection(BaseHTTPRequestHandler):
         self._forget()
         try:
             fault = store.rules.fault(verb, call.about)
+            if store.in_flight <= fault.beyond:
+                fault = Fault()
             self._answer(replace(call, whole=fault.whole), fault, counts, request)
         except ConnectionError:
             self.close_connection = True

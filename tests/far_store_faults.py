@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 FOREVER = 60.0
@@ -27,6 +27,7 @@ class Fault:
         does: Is what was asked done, where the connection ends before the answer?
         stalls: End the connection only after so many seconds.
         first: Call this before what was asked is done.
+        beyond: Only if more requests than so many are under way.
     """
 
     seconds: float = 0
@@ -40,6 +41,7 @@ class Fault:
     does: bool = True
     stalls: float = 0
     first: Callable[[], object] | None = None
+    beyond: int = 0
 
 
 def after(action: Callable[[], object]) -> Fault:
@@ -82,6 +84,11 @@ def refused(status: int, code: str = "InternalError", retry_after: int | None = 
 def slow_down() -> Fault:
     """Answer what S3 does under too many requests."""
     return refused(503, "SlowDown")
+
+
+def busy(most: int, retry_after: int | None = None) -> Fault:
+    """Answer what S3 does under too many requests, where there are more than so many."""
+    return replace(refused(503, "SlowDown", retry_after), beyond=most)
 
 
 def length_too_long(by: int = 10) -> Fault:

@@ -357,6 +357,13 @@ def local_path(location: str) -> str | None:
         InvalidInputError: The path is not UTF-8.
     """
 
+def request_budget(is_task: bool) -> int:
+    """How many requests may wait for a store that is far away, in a task of Spark or elsewhere.
+
+    Raises:
+        InvalidInputError: `FLOEBERG_REQUESTS` is not a number of at least 1.
+    """
+
 def canonical_location(location: str) -> str:
     """The canonical spelling of a location, in which two are compared."""
 

@@ -7,13 +7,16 @@ Invariant: what is secret stands in no error.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
+
+from floeberg import _native
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["page_options", "without_secrets"]
+__all__ = ["limit_requests", "page_options", "without_secrets"]
 
 _NAMES = {
     "adls.account-key": "azure_storage_account_key",
@@ -55,6 +58,18 @@ _FLAGS = {
 }
 """Flags, how pylance names them, and whether it means the same by them. Later ones win."""
 
+_TIMES = {
+    "s3.connect-timeout": "connect_timeout",
+    "s3.request-timeout": "timeout",
+    "io.connect-timeout": "connect_timeout",
+    "io.request-timeout": "timeout",
+    "io.read-timeout": "read_timeout",
+}
+"""Times in seconds, and how pylance names them. Later ones win."""
+
+_REQUESTS = "LANCE_IO_THREADS"
+"""The variable of pylance for how many requests it makes at once: 64 without it, 8 for local files."""
+
 _ITS_OWN = ("aws_", "google_", "azure_")
 _ENDPOINTS = ("aws_endpoint", "google_base_url", "azure_storage_endpoint", "azure_endpoint")
 _QUERY = re.compile(r"(?<=://)[^/\s@]*@|(?<=[^\s?])\?[^\s'\")>`]*=[^\s'\")>`]*")
@@ -76,9 +91,29 @@ def page_options(options: Mapping[str, str]) -> dict[str, str] | None:
         if key in options:
             is_on = options[key].strip().lower() in ("true", "1")
             known[name] = "true" if is_on == is_same else "false"
+    for key, name in _TIMES.items():
+        if key in options:
+            known[name] = f"{max(int(float(options[key]) * 1000), 1)}ms"
+    if "io.retries" in options:
+        known["client_max_retries"] = str(int(float(options["io.retries"])))
     if any(known.get(name, "").startswith("http://") for name in _ENDPOINTS):
         known["allow_http"] = "true"
     return known or None
+
+
+def limit_requests(*, is_task: bool = False) -> None:
+    """Lets pylance make as many requests at once as Floeberg would, unless a variable of its own says how many.
+
+    It counts for stores that pylance has not opened yet.
+
+    Args:
+        is_task: Whether this is a task of Spark, beside which others run.
+
+    Raises:
+        InvalidInputError: `FLOEBERG_REQUESTS` is not a number of at least 1.
+    """
+    if _REQUESTS not in os.environ:
+        os.environ[_REQUESTS] = str(_native.request_budget(is_task))
 
 
 def without_secrets(text: str, options: Mapping[str, str]) -> str:

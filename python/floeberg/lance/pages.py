@@ -18,7 +18,7 @@ from floeberg.errors import (
     NotInstalledError,
     UnsupportedError,
 )
-from floeberg.lance.page_options import page_options, without_secrets
+from floeberg.lance.page_options import limit_requests, page_options, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -122,7 +122,7 @@ def blob_files(
 
     def found() -> list[Any]:
         dataset: Any = lance.dataset(
-            _native.local_path(folder) or folder,
+            _reached(folder),
             version=version,
             storage_options=page_options(storage_options),
         )
@@ -208,7 +208,7 @@ class _Pylance:
 
     def _open(self, location: str, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pylance has no types
         return _pylance().LanceFileReader(
-            _native.local_path(location) or location,
+            _reached(location),
             storage_options=page_options(self._storage_options),
             columns=list(columns),
         )
@@ -248,7 +248,7 @@ class _PylanceWriter:
         self._options = storage_options
         self._writer = self._ask(
             lambda: _pylance().LanceFileWriter(
-                _native.local_path(location) or location,
+                _reached(location),
                 schema,
                 version=version,
                 storage_options=page_options(storage_options),
@@ -282,6 +282,14 @@ class _PylanceWriter:
             raise UnsupportedError(
                 f"pylance cannot write the data file: {text}", context={"path": self._location}
             ) from cause
+
+
+def _reached(location: str) -> str:
+    """A path, or the location of a store that is asked for no more at once than ours are."""
+    path = _native.local_path(location)
+    if path is None:
+        limit_requests()
+    return path or location
 
 
 def _pylance() -> Any:  # noqa: ANN401 - pylance has no types

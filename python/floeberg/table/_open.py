@@ -153,8 +153,9 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     )
     # A first version that nobody finished is seen by its manifest store alone.
     is_lance = format == "lance" or manifest_store is not None
+    may_be_lance = _OF_LANCE.intersection(chosen) or place.location.rstrip("/").endswith(".lance")
     with place.explained(is_either=format is None and not is_lance):
-        if is_lance or (format is None and _OF_LANCE.intersection(chosen) and place.has_lance()):
+        if is_lance or (format is None and may_be_lance and place.has_lance()):
             _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
             return _open_lance(
                 place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store

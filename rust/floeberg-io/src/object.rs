@@ -8,11 +8,15 @@
 mod failure;
 mod kind;
 mod settings;
-mod client;
+mod pace;
+mod sent;
 mod requests;
+mod attempts;
+mod client;
 mod kept;
 mod process;
 mod fetch;
+mod ends;
 mod file;
 mod write;
 #[cfg(test)]
@@ -31,6 +35,7 @@ use crate::options::StoreOptions;
 use crate::renewal;
 use crate::store::{Entry, Sink, Source, Store};
 
+pub(crate) use ends::Ends;
 use file::ObjectFile;
 use kept::Key;
 pub(crate) use kind::Kind;
@@ -42,11 +47,17 @@ use requests::Requests;
 pub(crate) struct ObjectStore {
     kind: Kind,
     options: Arc<StoreOptions>,
+    ends: Arc<Ends>,
 }
 
 impl ObjectStore {
-    pub(crate) fn new(kind: Kind, options: Arc<StoreOptions>) -> Self {
-        Self { kind, options }
+    pub(crate) fn new(kind: Kind, options: Arc<StoreOptions>, ends: Arc<Ends>) -> Self {
+        Self { kind, options, ends }
+    }
+
+    fn opened(&self, location: &str, claimed: Option<u64>, is_unchanging: bool) -> Result<Arc<dyn Source>> {
+        let file = ObjectFile::new(self.file(location)?, claimed, is_unchanging, self.ends.clone());
+        Ok(Arc::new(file))
     }
 
     fn object(&self, location: &str) -> Result<Object> {
@@ -81,16 +92,16 @@ impl ObjectStore {
 
 impl Store for ObjectStore {
     fn open(&self, location: &str) -> Result<Arc<dyn Source>> {
-        Ok(Arc::new(ObjectFile::new(self.file(location)?, None, false)))
+        self.opened(location, None, false)
     }
 
     fn open_unchanging(&self, location: &str) -> Result<Arc<dyn Source>> {
-        Ok(Arc::new(ObjectFile::new(self.file(location)?, None, true)))
+        self.opened(location, None, true)
     }
 
     fn open_sized(&self, location: &str, size: u64) -> Result<Arc<dyn Source>> {
         // Of an empty file no range can be asked for.
-        Ok(Arc::new(ObjectFile::new(self.file(location)?, Some(size).filter(|size| *size > 0), true)))
+        self.opened(location, Some(size).filter(|size| *size > 0), true)
     }
 
     fn exists(&self, location: &str) -> Result<bool> {

@@ -13,7 +13,7 @@ use std::fmt;
 use floeberg_core::{Error, Result};
 
 /// Keys whose values may be printed, unless they have the user or the query of a URL. All other values may not.
-const HARMLESS: [&str; 20] = [
+const HARMLESS: [&str; 22] = [
     "s3.endpoint",
     "s3.region",
     "s3.path-style-access",
@@ -31,6 +31,8 @@ const HARMLESS: [&str; 20] = [
     "io.retries",
     "io.connect-timeout",
     "io.request-timeout",
+    "io.read-timeout",
+    "io.hedge-after",
     "AWS_REGION",
     "storage-options.provider",
     "storage-options.expires-at-ms",

@@ -15,7 +15,7 @@ use floeberg_core::{Error, Result};
 use crate::local::LocalStore;
 use crate::location::{Location, shown};
 use crate::memory::MemoryStore;
-use crate::object::{Kind, ObjectStore};
+use crate::object::{Ends, Kind, ObjectStore};
 use crate::options::StoreOptions;
 use crate::renewal;
 use crate::store::{Entry, Sink, Source, Store};
@@ -34,7 +34,7 @@ const OBJECT_STORES: [(&[&str], Kind); 4] = [
 /// It does not connect yet. The option `testing.calls` puts a [`FaultyStore`] before it. Opening an unknown scheme
 /// is `Unsupported`.
 pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
-    let router = Arc::new(Router { options: Arc::new(options.clone()) });
+    let router = Arc::new(Router { options: Arc::new(options.clone()), ends: Arc::default() });
     FaultyStore::asked_for(router, options)
 }
 
@@ -42,6 +42,8 @@ pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
 struct Router {
     /// The options of all stores; each uses its own.
     options: Arc<StoreOptions>,
+    /// The ends of files that were read.
+    ends: Arc<Ends>,
 }
 
 impl Router {
@@ -54,7 +56,9 @@ impl Router {
             "file" => Ok(Box::new(LocalStore)),
             "memory" => Ok(Box::new(MemoryStore::shared())),
             scheme => match OBJECT_STORES.iter().find(|(schemes, _)| schemes.contains(&scheme)) {
-                Some((_, kind)) => Ok(Box::new(ObjectStore::new(*kind, self.options.clone()))),
+                Some((_, kind)) => {
+                    Ok(Box::new(ObjectStore::new(*kind, self.options.clone(), self.ends.clone())))
+                }
                 None => Err(unsupported(scheme, location)),
             },
         }

@@ -100,11 +100,15 @@ pub trait Source: Debug + Send + Sync {
     /// The whole file. Errors: `LimitExceeded` if it is larger than `limit` bytes.
     fn read_all(&self, limit: u64) -> Result<Bytes>;
 
-    /// The size of the file, and its last bytes: so many, or all.
-    fn read_end(&self, most: u64) -> Result<(u64, Bytes)> {
+    /// The size of the file, and its last bytes: at least so many, or all. A store that is far away is asked for as many as the
+    /// readers of this table [needed](Self::needed_end) so far.
+    fn read_end(&self, least: u64) -> Result<(u64, Bytes)> {
         let size = self.size()?;
-        Ok((size, self.read(size.saturating_sub(most)..size)?))
+        Ok((size, self.read(size.saturating_sub(least)..size)?))
     }
+
+    /// Remembers how many of the last bytes of this file its reader needed.
+    fn needed_end(&self, _bytes: u64) {}
 }
 
 /// A file or folder in a listing.

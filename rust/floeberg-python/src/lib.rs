@@ -6,6 +6,7 @@
 //! - `pickle`: the envelope of recipes.
 //! - `recipe`: what another process needs to open the same table, or to make the same scan.
 //! - `renewal`: asks a function of Python for new options of a store.
+//! - `log`: lines of the log for Python.
 //! - `runtime`: the only place that leaves Python: it releases the GIL, and polls for Ctrl-C.
 //! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
 //! - `absent_buffers`: arrays of users that come without their buffers.
@@ -22,6 +23,7 @@ mod error;
 mod pickle;
 mod recipe;
 mod renewal;
+mod log;
 mod runtime;
 mod arrow;
 mod absent_buffers;
@@ -116,7 +118,7 @@ mod _native {
     #[pymodule_export]
     use crate::table::files::{
         canonical_location, file_exists, list_folder, local_path, location_from_user, put_file, read_file,
-        remove_files, remove_files_below, without_passwords,
+        remove_files, remove_files_below, request_budget, without_passwords,
     };
     #[pymodule_export]
     use crate::table::metadata_reader::MetadataReader;

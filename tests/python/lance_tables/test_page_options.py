@@ -11,7 +11,22 @@ from floeberg.lance.page_options import page_options, without_secrets
     ("given", "expected"),
     [
         ({}, None),
-        ({"io.retries": "3"}, None),
+        ({"tests.reader": "3"}, None),
+        (
+            {
+                "io.retries": "3",
+                "io.request-timeout": "1.5",
+                "io.read-timeout": "2",
+                "io.connect-timeout": "0",
+            },
+            {
+                "client_max_retries": "3",
+                "timeout": "1500ms",
+                "read_timeout": "2000ms",
+                "connect_timeout": "1ms",
+            },
+        ),
+        ({"s3.request-timeout": "3", "io.request-timeout": "2"}, {"timeout": "2000ms"}),
         (
             {"s3.endpoint": "http://e", "client.access-key-id": "k", "client.session-token": "t"},
             {

@@ -10,7 +10,7 @@ STORE_OPTIONS = (
     *("client.access-key-id", "client.region", "client.secret-access-key", "client.session-token"),
     *("gcs.anonymous", "gcs.endpoint", "gcs.no-auth", "gcs.oauth2.token", "gcs.oauth2.token-expires-at"),
     *("gcs.project-id", "gcs.service-account-key", "gcs.service-account-path", "gcs.service.host"),
-    *("io.connect-timeout", "io.request-timeout", "io.retries"),
+    *("io.connect-timeout", "io.hedge-after", "io.read-timeout", "io.request-timeout", "io.retries"),
     *("s3.access-key-id", "s3.anonymous", "s3.connect-timeout", "s3.endpoint", "s3.force-virtual-addressing"),
     *("s3.path-style-access", "s3.proxy-uri", "s3.region", "s3.remote-signing-enabled", "s3.request-timeout"),
     *("s3.role-arn", "s3.role-session-name", "s3.secret-access-key", "s3.session-token", "s3.signer"),

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use floeberg_core::{Context, Error, Result};
+use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
@@ -46,8 +47,10 @@ pub(super) fn new_manifests(
         by_spec.entry((is_delete, Reverse(written.spec_id))).or_default().push(written);
     }
     let target = MANIFEST_TARGET_SIZE.of(&context.metadata.properties)?.max(1);
-    let mut manifests = Vec::new();
-    for ((is_delete, Reverse(spec_id)), files) in by_spec {
+    let groups: Vec<_> = by_spec.into_iter().collect();
+    let reader = &context.reader;
+    let made = ordered(&groups, reader.threads, &reader.cancel, |((is_delete, Reverse(spec_id)), files)| {
+        let (spec_id, is_delete) = (*spec_id, *is_delete);
         let content = if is_delete { ManifestContent::Deletes } else { ManifestContent::Data };
         let work = context.work(ManifestWork::List { spec_id, content }, &[]);
         let list = || {
@@ -58,8 +61,7 @@ pub(super) fn new_manifests(
             Ok(RewrittenManifests { manifests: rolling.finish()?, removed: Vec::new() })
         };
         let made = if is_of_attempt { list() } else { context.kept.once(work, list) };
-        let made = made.context("partition spec", spec_id)?;
-        manifests.extend(made.manifests);
-    }
-    Ok(manifests)
+        made.context("partition spec", spec_id)
+    })?;
+    Ok(made.into_iter().flat_map(|made| made.manifests).collect())
 }

@@ -10,11 +10,16 @@ use std::time::Duration;
 use floeberg_core::{Error, Result};
 use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 
+use super::attempts::Connector;
+use super::requests::Requests;
 use super::{Kind, failure};
 use crate::options::StoreOptions;
 
 /// A request without data for this long, in seconds, is cancelled and retried.
-const IDLE_SECONDS: u64 = 30;
+const IDLE_SECONDS: f64 = 30.0;
+
+/// A request that reads is sent a second time where its answer has not begun by then, in seconds.
+const HEDGE_SECONDS: f64 = 1.0;
 
 /// The longest time of one request, in seconds, even if data keeps coming.
 const REQUEST_SECONDS: f64 = 300.0;
@@ -22,18 +27,28 @@ const REQUEST_SECONDS: f64 = 300.0;
 /// The longest time to connect, in seconds.
 const CONNECT_SECONDS: f64 = 5.0;
 
+/// No time is longer, in seconds: a hundred years are not a time that clocks can add.
+const LONGEST_SECONDS: f64 = 86_400.0;
+
 /// How often a request is retried. With the pauses in between this takes seconds.
 const RETRIES: f64 = 5.0;
 
 /// The client of a bucket, container or server.
 ///
 /// Errors: `InvalidInput` for options that the store refuses.
-pub(super) fn connect(kind: Kind, bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+pub(super) fn connect(
+    kind: Kind,
+    bucket: &str,
+    options: &Arc<StoreOptions>,
+    requests: &Requests,
+) -> Result<Arc<dyn ObjectStore>> {
+    let hedge = options.number("io.hedge-after")?.unwrap_or(HEDGE_SECONDS).min(LONGEST_SECONDS);
+    let connector = Connector::new(requests.clone(), options, Duration::from_secs_f64(hedge));
     match kind {
-        Kind::S3 => s3(bucket, options),
-        Kind::Gcs => gcs(bucket, options),
-        Kind::Azure => azure(bucket, options),
-        Kind::Http => http(bucket, options),
+        Kind::S3 => s3(bucket, options, connector),
+        Kind::Gcs => gcs(bucket, options, connector),
+        Kind::Azure => azure(bucket, options, connector),
+        Kind::Http => http(bucket, options, connector),
     }
 }
 
@@ -41,12 +56,12 @@ pub(super) fn connect(kind: Kind, bucket: &str, options: &StoreOptions) -> Resul
 fn times(options: &StoreOptions) -> Result<Vec<(&'static str, String)>> {
     let seconds = |names: [&str; 2], default: f64| -> Result<String> {
         let given = options.number(names[0])?.or(options.number(names[1])?);
-        Ok(format!("{}ms", (given.unwrap_or(default) * 1000.0).max(1.0) as u64))
+        Ok(format!("{}ms", (given.unwrap_or(default).min(LONGEST_SECONDS) * 1000.0).max(1.0) as u64))
     };
     Ok(vec![
         ("connect_timeout", seconds(["io.connect-timeout", "s3.connect-timeout"], CONNECT_SECONDS)?),
         ("timeout", seconds(["io.request-timeout", "s3.request-timeout"], REQUEST_SECONDS)?),
-        ("read_timeout", format!("{IDLE_SECONDS}s")),
+        ("read_timeout", seconds(["io.read-timeout"; 2], IDLE_SECONDS)?),
     ])
 }
 
@@ -61,8 +76,8 @@ fn retry(options: &StoreOptions) -> Result<RetryConfig> {
 
 /// Passes every setting to a builder. An unknown setting of the environment is not for this library.
 macro_rules! configured {
-    ($builder:expr, $names:expr, $options:expr) => {{
-        let mut builder = $builder.with_retry(retry($options)?);
+    ($builder:expr, $names:expr, $options:expr, $connector:expr) => {{
+        let mut builder = $builder.with_retry(retry($options)?).with_http_connector($connector);
         for (name, value) in times($options)? {
             if let Ok(key) = name.parse() {
                 builder = builder.with_config(key, value);
@@ -84,9 +99,9 @@ fn refused(error: &object_store::Error, options: &StoreOptions) -> Error {
     Error::invalid_input(failure::without_secrets(&message, options))
 }
 
-fn s3(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+fn s3(bucket: &str, options: &StoreOptions, connector: Connector) -> Result<Arc<dyn ObjectStore>> {
     use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-    let mut builder = configured!(AmazonS3Builder::new(), super::settings::S3, options);
+    let mut builder = configured!(AmazonS3Builder::new(), super::settings::S3, options, connector);
     if options.flag("s3.anonymous")? {
         builder = builder.with_skip_signature(true);
     }
@@ -105,10 +120,10 @@ fn s3(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(client))
 }
 
-fn gcs(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+fn gcs(bucket: &str, options: &StoreOptions, connector: Connector) -> Result<Arc<dyn ObjectStore>> {
     use object_store::ClientConfigKey;
     use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
-    let mut builder = configured!(GoogleCloudStorageBuilder::new(), super::settings::GCS, options);
+    let mut builder = configured!(GoogleCloudStorageBuilder::new(), super::settings::GCS, options, connector);
     if options.flag("gcs.anonymous")? || options.flag("gcs.no-auth")? {
         builder = builder.with_config(GoogleConfigKey::SkipSignature, "true");
     }
@@ -119,9 +134,9 @@ fn gcs(bucket: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(client))
 }
 
-fn azure(container: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+fn azure(container: &str, options: &StoreOptions, connector: Connector) -> Result<Arc<dyn ObjectStore>> {
     use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-    let mut builder = configured!(MicrosoftAzureBuilder::new(), super::settings::AZURE, options);
+    let mut builder = configured!(MicrosoftAzureBuilder::new(), super::settings::AZURE, options, connector);
     if options.flag("adls.anonymous")? {
         builder = builder.with_config(AzureConfigKey::SkipSignature, "true");
     }
@@ -137,10 +152,11 @@ fn azure(container: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>
     Ok(Arc::new(builder.build().map_err(|error| refused(&error, options))?))
 }
 
-fn http(server: &str, options: &StoreOptions) -> Result<Arc<dyn ObjectStore>> {
+fn http(server: &str, options: &StoreOptions, connector: Connector) -> Result<Arc<dyn ObjectStore>> {
     use object_store::ClientConfigKey;
     use object_store::http::HttpBuilder;
-    let mut builder = HttpBuilder::new().with_url(server).with_retry(retry(options)?);
+    let mut builder =
+        HttpBuilder::new().with_url(server).with_retry(retry(options)?).with_http_connector(connector);
     for (name, value) in times(options)? {
         if let Ok(key) = name.parse::<ClientConfigKey>() {
             builder = builder.with_config(key, value);

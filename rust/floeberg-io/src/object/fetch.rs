@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -69,7 +70,12 @@ pub(super) fn strong(tag: Option<String>) -> Option<String> {
 }
 
 /// Sends one request.
-pub(super) async fn fetch(client: Arc<dyn Client>, path: Path, asked: Asked) -> object_store::Result<Part> {
+pub(super) async fn fetch(
+    client: Arc<dyn Client>,
+    path: Path,
+    requests: Requests,
+    asked: Asked,
+) -> object_store::Result<Part> {
     let wanted = match &asked.range {
         Some(GetRange::Bounded(range)) => Some(range.clone()),
         _ => None,
@@ -83,6 +89,7 @@ pub(super) async fn fetch(client: Arc<dyn Client>, path: Path, asked: Asked) -> 
     let is_asked = wanted.is_none_or(|wanted| wanted == range);
     let mut bytes = BytesMut::with_capacity(length.min(asked.most).min(LARGEST_BUFFER) as usize);
     if is_asked && length <= asked.most {
+        let begun = Instant::now();
         let mut pieces = answer.into_stream();
         while let Some(piece) = pieces.next().await {
             let piece = piece?;
@@ -93,6 +100,7 @@ pub(super) async fn fetch(client: Arc<dyn Client>, path: Path, asked: Asked) -> 
             }
             bytes.extend_from_slice(&piece);
         }
+        requests.pace().transferred(bytes.len() as u64, begun.elapsed());
     }
     Ok(Part { bytes: bytes.freeze(), range, size, version })
 }
@@ -110,7 +118,7 @@ pub(super) async fn fetch_all(
     loop {
         while tasks.len() < AT_ONCE {
             let Some((index, asked)) = waiting.next() else { break };
-            let one = requests.clone().read(fetch(client.clone(), path.clone(), asked));
+            let one = requests.clone().read(fetch(client.clone(), path.clone(), requests.clone(), asked));
             tasks.spawn(async move { (index, one.await) });
         }
         match tasks.join_next().await {

@@ -8,21 +8,22 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use floeberg_core::{Error, Result};
 use object_store::GetRange;
 
 use super::fetch::{Asked, Part, fetch, fetch_all, strong};
+use super::kept::KeptObject;
 use super::requests::Requests;
-use super::{Kind, Object, failure, process};
+use super::{Ends, Kind, Object, failure, process};
 use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
 use crate::store::{SMALL_FILE, Source};
 
-/// A request costs as much as transferring this gap; fetches are short enough for several to run at once.
-const COALESCING: Coalescing = Coalescing { gap: 1024 * 1024, longest: 8 * 1024 * 1024 };
+/// Fetches of several ranges are short enough, in bytes, for several of them to run at once.
+const LONGEST: u64 = 8 << 20;
 
 /// The unknown size of an object without a request so far.
 const UNKNOWN: u64 = u64::MAX;
@@ -36,6 +37,8 @@ pub(super) struct ObjectFile {
     claimed: Option<u64>,
     /// Does it never change, so that the process may keep it?
     is_unchanging: bool,
+    /// The ends of files of the same table.
+    ends: Arc<Ends>,
     /// The `ETag` of the first answer.
     version: OnceLock<String>,
     /// All its bytes, if it is small.
@@ -43,12 +46,13 @@ pub(super) struct ObjectFile {
 }
 
 impl ObjectFile {
-    pub(super) fn new(object: Object, claimed: Option<u64>, is_unchanging: bool) -> Self {
+    pub(super) fn new(object: Object, claimed: Option<u64>, is_unchanging: bool, ends: Arc<Ends>) -> Self {
         Self {
             object,
             size: AtomicU64::new(UNKNOWN),
             claimed,
             is_unchanging,
+            ends,
             version: OnceLock::new(),
             whole: OnceLock::new(),
         }
@@ -71,7 +75,8 @@ impl ObjectFile {
     /// Waits for one range.
     fn get(&self, asked: Asked) -> Result<Part> {
         let range = asked.bounds();
-        let one = |client, path, requests: Requests| requests.read(fetch(client, path, asked));
+        let one =
+            |client, path, requests: Requests| requests.clone().read(fetch(client, path, requests, asked));
         let part = self.object.ask_each(one)?.map_err(|error| self.failed(&range, &error))?;
         self.seen(part.size, part.version.as_ref())?;
         Ok(part)
@@ -102,8 +107,8 @@ impl ObjectFile {
         else {
             return Ok(None);
         };
-        if let Some(kept) = self.kept()?.filter(|kept| kept.len() as u64 == size) {
-            return Ok(Some(self.whole.get_or_init(|| kept)));
+        if let Some(kept) = self.kept()?.filter(|kept| kept.is_whole() && kept.size == size) {
+            return Ok(Some(self.whole.get_or_init(|| kept.end)));
         }
         let part = match self.get(self.asked(Some(GetRange::Bounded(0..size)), size)) {
             Ok(part) => part,
@@ -115,28 +120,34 @@ impl ObjectFile {
             return Ok(None);
         }
         let bytes = self.checked(&(0..size), part)?;
-        self.keep(&bytes)?;
+        self.keep(size, &bytes)?;
         Ok(Some(self.whole.get_or_init(|| bytes)))
     }
 
-    /// All its bytes, if the process keeps them.
-    fn kept(&self) -> Result<Option<Bytes>> {
+    /// What the process keeps of it.
+    fn kept(&self) -> Result<Option<KeptObject>> {
         if !self.is_unchanging {
             return Ok(None);
         }
         Ok(process::current()?.kept().get(&self.object.key()))
     }
 
-    /// Has the process keep all its bytes, if they are few.
-    fn keep(&self, bytes: &Bytes) -> Result<()> {
-        if self.is_unchanging && bytes.len() as u64 <= SMALL_FILE {
-            process::current()?.kept().put(self.object.key(), bytes.clone());
+    /// Has the process keep its last bytes, or all, if they are few.
+    fn keep(&self, size: u64, end: &Bytes) -> Result<()> {
+        if self.is_unchanging && end.len() as u64 <= SMALL_FILE {
+            let kept = KeptObject { size, version: self.version.get().cloned(), end: end.clone() };
+            process::current()?.kept().put(self.object.key(), kept);
         }
         Ok(())
     }
 
     /// Stores answer a range that starts past the end with an error that only they understand.
     fn failed(&self, range: &Range<u64>, error: &object_store::Error) -> Error {
+        if matches!(error, object_store::Error::Precondition { .. })
+            && let Ok(process) = process::current()
+        {
+            process.kept().forget(&self.object.key());
+        }
         if failure::is_about_range(error)
             && let Ok(size) = self.ask_size()
             && range.end > size
@@ -201,14 +212,15 @@ impl Source for ObjectFile {
             let slice = |range: &Range<u64>| whole.slice(range.start as usize..range.end as usize);
             return Ok(ranges.iter().map(slice).collect());
         }
-        let plan = Fetches::new(ranges, COALESCING);
+        let gap = if ranges.len() > 1 { self.object.client()?.1.requests.pace().gap() } else { 0 };
+        let plan = Fetches::new(ranges, Coalescing { gap, longest: LONGEST });
         let fetched = self.fetch_each(&plan.fetches)?;
         Ok(plan.cut(ranges, &fetched))
     }
 
     fn read_all(&self, limit: u64) -> Result<Bytes> {
         let whole = match self.whole()?.cloned() {
-            None => self.kept()?,
+            None => self.kept()?.filter(KeptObject::is_whole).map(|kept| kept.end),
             whole => whole,
         };
         if let Some(whole) = whole {
@@ -220,16 +232,24 @@ impl Source for ObjectFile {
             return Err(too_large(part.size, limit, &self.object.location));
         }
         let bytes = self.checked(&(0..part.size), part)?;
-        self.keep(&bytes)?;
+        self.keep(bytes.len() as u64, &bytes)?;
         Ok(bytes)
     }
 
     /// One request: of the claimed size, or of a range from the end, where the store knows such ranges.
-    fn read_end(&self, most: u64) -> Result<(u64, Bytes)> {
+    fn read_end(&self, least: u64) -> Result<(u64, Bytes)> {
         if let Some(whole) = self.whole()? {
-            let start = whole.len().saturating_sub(most as usize);
+            let start = whole.len().saturating_sub(least as usize);
             return Ok((whole.len() as u64, whole.slice(start..)));
         }
+        if let Some(kept) = self.kept()?.filter(|kept| kept.has_end(least))
+            && self.supposed_size().is_none_or(|size| size == kept.size)
+        {
+            // Other bytes of the file must be those of the same version.
+            self.seen(kept.size, kept.version.as_ref())?;
+            return Ok((kept.size, kept.end));
+        }
+        let most = self.ends.expected(least);
         let supposed = match self.supposed_size() {
             None if !matches!(self.object.kind, Kind::S3 | Kind::Gcs) => Some(self.size()?),
             supposed => supposed,
@@ -242,7 +262,9 @@ impl Source for ObjectFile {
         match asked {
             Some(Ok(part)) if part.is_end(most) => {
                 let (size, range) = (part.size, part.range.clone());
-                return Ok((size, self.checked(&range, part)?));
+                let end = self.checked(&range, part)?;
+                self.keep(size, &end)?;
+                return Ok((size, end));
             }
             Some(Err(error)) if self.known_size().is_none_or(|size| Some(size) == supposed) => {
                 return Err(error);
@@ -252,6 +274,10 @@ impl Source for ObjectFile {
         }
         let size = self.size()?;
         Ok((size, self.read(size.saturating_sub(most)..size)?))
+    }
+
+    fn needed_end(&self, bytes: u64) {
+        self.ends.needed(bytes);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which small objects does a process keep?
 //!
-//! In: objects that never change, since a manifest or metadata names them: manifest lists, manifests, data and delete files. Out: the
-//! same bytes, without a second request: one change of rows reads the same files several times.
+//! In: objects that never change, since a manifest or metadata names them: manifest lists, manifests, data and delete files; of large
+//! ones the end, where the footer is. Out: the same bytes, without a second request: one change of rows reads the same files several
+//! times.
 //!
 //! Invariant: at most [`MOST_BYTES`] are kept, for those alone who have the same options; what this process writes or removes
 //! is forgotten.
@@ -29,6 +30,29 @@ pub(super) struct Key {
     pub(super) options: Arc<StoreOptions>,
 }
 
+/// An object, or the end of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptObject {
+    /// How many bytes it has.
+    pub(super) size: u64,
+    /// The `ETag`, if it says that the bytes are the same.
+    pub(super) version: Option<String>,
+    /// Its last bytes, or all.
+    pub(super) end: Bytes,
+}
+
+impl KeptObject {
+    /// Are all its bytes there?
+    pub(super) fn is_whole(&self) -> bool {
+        self.end.len() as u64 == self.size
+    }
+
+    /// Are so many of its last bytes there, or all?
+    pub(super) fn has_end(&self, least: u64) -> bool {
+        self.end.len() as u64 >= least.min(self.size)
+    }
+}
+
 /// The objects that a process keeps: those that were used last.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Mutex<State>);
@@ -36,28 +60,28 @@ pub(super) struct Kept(Mutex<State>);
 /// Two generations: what is used moves to the new one, and the old one goes as a whole.
 #[derive(Debug, Default)]
 struct State {
-    new: HashMap<Key, Bytes>,
-    old: HashMap<Key, Bytes>,
+    new: HashMap<Key, KeptObject>,
+    old: HashMap<Key, KeptObject>,
     new_bytes: u64,
 }
 
 impl Kept {
-    /// The bytes of an object.
-    pub(super) fn get(&self, key: &Key) -> Option<Bytes> {
+    /// An object.
+    pub(super) fn get(&self, key: &Key) -> Option<KeptObject> {
         let mut state = self.lock();
-        if let Some(bytes) = state.new.get(key) {
-            return Some(bytes.clone());
+        if let Some(kept) = state.new.get(key) {
+            return Some(kept.clone());
         }
-        let (key, bytes) = state.old.remove_entry(key)?;
-        state.add(key, bytes.clone());
-        Some(bytes)
+        let (key, kept) = state.old.remove_entry(key)?;
+        state.add(key, kept.clone());
+        Some(kept)
     }
 
     /// Keeps an object.
-    pub(super) fn put(&self, key: Key, bytes: Bytes) {
+    pub(super) fn put(&self, key: Key, kept: KeptObject) {
         let mut state = self.lock();
         state.old.remove(&key);
-        state.add(key, bytes);
+        state.add(key, kept);
     }
 
     /// Forgets an object.
@@ -73,15 +97,15 @@ impl Kept {
 }
 
 impl State {
-    fn add(&mut self, key: Key, bytes: Bytes) {
-        let cost = bytes.len() as u64 + OVERHEAD;
+    fn add(&mut self, key: Key, kept: KeptObject) {
+        let cost = kept.end.len() as u64 + OVERHEAD;
         if self.new_bytes + cost > MOST_BYTES / 2 {
             self.old = std::mem::take(&mut self.new);
             self.new_bytes = 0;
         }
         // What is replaced or forgotten stays counted until its generation goes.
         self.new_bytes += cost;
-        self.new.insert(key, bytes);
+        self.new.insert(key, kept);
     }
 }
 

@@ -91,10 +91,8 @@ impl Process {
         let options = renewal::current(options)?;
         let key = (kind, bucket.to_owned(), options.clone());
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(client) = clients.get_mut(&key) {
-            if client.requests.most() != most {
-                client.requests = Requests::new(most);
-            }
+        if let Some(client) = clients.get(&key) {
+            client.requests.set_most(most);
             return Ok(client.clone());
         }
         if clients.len() >= MOST_CLIENTS {
@@ -102,7 +100,8 @@ impl Process {
         }
         // Clients may ask for the runtime that they are made in.
         let _entered = self.runtime.enter();
-        let client = Client { store: connect(kind, bucket, &options)?, requests: Requests::new(most) };
+        let requests = Requests::new(most);
+        let client = Client { store: connect(kind, bucket, &options, &requests)?, requests };
         clients.insert(key, client.clone());
         Ok(client)
     }

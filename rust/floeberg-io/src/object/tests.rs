@@ -31,7 +31,7 @@ fn store(bucket: &str, objects: &[(&str, Bytes)]) -> ObjectStore {
     }
     let client: Arc<dyn Client> = memory;
     process.substitute(Kind::S3, bucket, &options, client);
-    ObjectStore::new(Kind::S3, options)
+    ObjectStore::new(Kind::S3, options, Arc::default())
 }
 
 fn bytes(length: usize) -> Bytes {
@@ -52,7 +52,7 @@ fn requests_are_made_with_the_options_that_hold_now() {
     process.substitute(Kind::S3, "renewed", &new, memory);
     let reading = thread::spawn({
         let ended = ended.clone();
-        move || ObjectStore::new(Kind::S3, ended).exists("s3://renewed/a/b").unwrap()
+        move || ObjectStore::new(Kind::S3, ended, Arc::default()).exists("s3://renewed/a/b").unwrap()
     });
     while !reading.is_finished() {
         for first in renewal::wanted() {

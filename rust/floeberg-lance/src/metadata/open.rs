@@ -133,9 +133,8 @@ pub fn read_head(store: &dyn Store, folder: &str, listed: ListedVersion) -> Resu
 
 /// The bytes of a file from before its manifest on, where they start, and where the manifest lies.
 fn manifest_bytes(source: &dyn Source) -> Result<(Bytes, u64, std::ops::Range<u64>)> {
-    let size = source.size()?;
-    let start = size.saturating_sub(FIRST_READ);
-    let tail = source.read(start..size)?;
+    let (size, tail) = source.read_end(FIRST_READ)?;
+    let start = size - tail.len() as u64;
     let range = manifest_range(&tail, size)?;
     if range.start >= start {
         return Ok((tail, start, range));

@@ -35,7 +35,7 @@ pub(super) fn open(
         .with("path", &file.location));
     }
     let columns = || {
-        let source = store.open(&file.location)?;
+        let source = store.open_unchanging(&file.location)?;
         let (footer, descriptor) = describe(source.as_ref(), file)?;
         check_version(footer, &file.layout)?;
         if descriptor.rows != rows {
@@ -50,15 +50,14 @@ pub(super) fn open(
 }
 
 fn describe(source: &dyn Source, file: &TaskFile) -> Result<(FileFooter, FileDescriptor)> {
-    let size = source.size()?;
+    let (size, end) = source.read_end(FIRST_READ)?;
     if file.size_bytes != 0 && file.size_bytes != size {
         return Err(Error::invalid_data(format!(
             "expected a data file of {} bytes, as the manifest says, found {size}",
             file.size_bytes
         )));
     }
-    let start = size.saturating_sub(FIRST_READ);
-    let tail = Tail { source, start, bytes: source.read(start..size)? };
+    let tail = Tail { source, start: size - end.len() as u64, bytes: end };
     let footer = FileFooter::parse(&tail.bytes)?;
     let entry = tail.read(footer.first_entry(size)?)?;
     let place = buffer_of(&entry, size)?;

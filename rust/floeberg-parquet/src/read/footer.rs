@@ -85,10 +85,12 @@ fn footer_bytes(source: &dyn Source, size: u64, tail: &Bytes) -> Result<Bytes> {
             &format!("its footer claims {length} bytes of a file that has {room}"),
         ));
     }
-    match usize::try_from(length).ok().and_then(|length| body.len().checked_sub(length)) {
-        Some(start) => Ok(tail.slice(start..body.len())),
-        None => source.read(room - length..room),
+    let start = usize::try_from(length).ok().and_then(|length| body.len().checked_sub(length));
+    if let Some(start) = start {
+        return Ok(tail.slice(start..body.len()));
     }
+    source.needed_end(length + TAIL as u64);
+    source.read(room - length..room)
 }
 
 /// Row groups and column chunks must lie in the file and count no negative rows.

@@ -91,10 +91,10 @@ impl ParquetFile {
         loop {
             match fence(location, || decoder.try_decode()) {
                 Ok(DecodeResult::NeedsData(ranges)) if ranges.iter().all(|range| range.end <= size) => {
-                    let data = match self.tail.read(&ranges) {
-                        Some(data) => data,
-                        None => self.source.read_ranges(&ranges)?,
-                    };
+                    let start = ranges.iter().map(|range| range.start).min().unwrap_or(size);
+                    self.source.needed_end(size - start);
+                    let data =
+                        self.tail.read(&ranges).map_or_else(|| self.source.read_ranges(&ranges), Ok)?;
                     if fence(location, || decoder.push_ranges(ranges, data)).is_err() {
                         return Ok(self.clone());
                     }

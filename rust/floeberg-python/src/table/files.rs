@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_exec::budget;
 use floeberg_io::{Below, Location, open_store};
 use pyo3::prelude::*;
 
@@ -28,6 +29,12 @@ pub fn local_path(py: Python<'_>, location: &str) -> PyResult<Option<String>> {
         let path = parsed.local_path()?.into_os_string().into_string();
         path.map(Some).map_err(|_| Error::invalid_input("expected a path in UTF-8").with("path", location))
     })
+}
+
+/// How many requests may wait for a store that is far away, in a task of Spark or elsewhere.
+#[pyfunction]
+pub fn request_budget(py: Python<'_>, is_task: bool) -> PyResult<usize> {
+    runtime::call(py, || if is_task { budget::task_request_budget() } else { budget::request_budget() })
 }
 
 /// The one spelling of a written location that comparisons use.

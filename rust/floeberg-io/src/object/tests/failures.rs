@@ -26,7 +26,7 @@ fn messages_hold_no_query_no_user_and_no_secret_option() {
 
 #[test]
 fn an_open_file_prints_no_query() {
-    let store = ObjectStore::new(Kind::Http, Arc::new(options()));
+    let store = ObjectStore::new(Kind::Http, Arc::new(options()), Arc::default());
     let source = store.open("https://u:p@h/k?sig=1").unwrap();
     assert_eq!(format!("{source:?}"), "ObjectFile { object: Object(https://h/k), size: None, .. }");
     assert!(!format!("{store:?}").contains("hunter2"));

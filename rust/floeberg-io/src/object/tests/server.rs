@@ -63,7 +63,7 @@ fn answer_all(mut stream: TcpStream, log: &Mutex<Vec<String>>) {
 }
 
 fn store() -> ObjectStore {
-    ObjectStore::new(Kind::Http, Arc::new(StoreOptions::from_iter([("io.retries", "0")])))
+    ObjectStore::new(Kind::Http, Arc::new(StoreOptions::from_iter([("io.retries", "0")])), Arc::default())
 }
 
 #[test]
@@ -83,7 +83,8 @@ fn a_wrong_size_is_found_by_the_answer() {
         let source = store().open_sized(&format!("{address}/f"), claim).unwrap();
         assert_eq!(source.read_end(3).unwrap(), (10, "789".into()));
     }
-    assert_eq!(seen.lock().unwrap().len(), 4);
+    // The second is asked for as a whole, and then its end is known.
+    assert_eq!(seen.lock().unwrap().len(), 3);
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn a_bucket_behind_an_endpoint_is_asked_for_the_key_as_it_is_written() {
         ("s3.path-style-access", "true"),
         ("io.retries", "0"),
     ]);
-    let store = ObjectStore::new(Kind::S3, Arc::new(options));
+    let store = ObjectStore::new(Kind::S3, Arc::new(options), Arc::default());
     let source = store.open("s3a://bucket/p=a%2Fb/c d").unwrap();
     assert_eq!(source.read_ranges(&[7..9, 0..2]).unwrap(), ["78", "01"]);
     assert_eq!(*seen.lock().unwrap(), ["GET /bucket/p%3Da%252Fb/c%20d HTTP/1.1"]);

@@ -13,10 +13,10 @@ fn a_claim_changes_no_answer() {
         let size = size as u64;
         for claim in [0, 1, size.saturating_sub(1), size, size + 1, size * 2, 70_000, 6 << 20, u64::MAX] {
             let open = || store.open_sized(&location, claim).unwrap();
-            for most in [0, 1, 65_536, size, u64::from(u32::MAX)] {
-                let (found, end) = open().read_end(most).unwrap();
-                assert_eq!(found, size, "claim {claim}, the last {most}");
-                assert!(end == content.slice((size.saturating_sub(most)) as usize..), "claim {claim}");
+            for least in [0, 1, 65_536, size, u64::from(u32::MAX)] {
+                let (found, end) = open().read_end(least).unwrap();
+                assert_eq!(found, size, "claim {claim}, the last {least}");
+                assert!(content.ends_with(&end) && end.len() as u64 >= least.min(size), "claim {claim}");
             }
             assert_eq!(open().size().unwrap(), size, "claim {claim}");
             assert!(open().read_all(size).unwrap() == content, "claim {claim}");
@@ -54,6 +54,27 @@ fn a_small_object_that_never_changes_is_read_once_by_a_process() {
     store.remove("s3://kept/f").unwrap();
     assert!(unchanging().is_err());
     assert!(store.open_unchanging("s3://kept/g").unwrap().read_all(9).is_err());
+}
+
+#[test]
+fn the_end_of_a_large_object_is_read_once_by_a_process() {
+    let size = 5 << 20;
+    let store = store("ends", &[("f", bytes(size)), ("g", bytes(size))]);
+    let claimed = size as u64;
+    let open = |name: &str| store.open_sized(&format!("s3://ends/{name}"), claimed).unwrap();
+    let first = open("f");
+    first.needed_end(1000);
+    // The next file of the table is asked for what the first needed, and a little more.
+    let (_, end) = open("g").read_end(8).unwrap();
+    assert_eq!((end.len(), end == bytes(size).slice(size - 1062..)), (1062, true));
+    let process = super::process::current().unwrap();
+    let empty = std::sync::Arc::new(object_store::memory::InMemory::new());
+    process.substitute(crate::object::Kind::S3, "ends", &store.options, empty);
+    assert_eq!(open("g").read_end(8).unwrap(), (claimed, end));
+    // More of it, another size, or nothing claimed of it: the store has to say.
+    assert!(open("g").read_end(2000).is_err());
+    assert!(store.open_sized("s3://ends/g", claimed + 1).unwrap().read_end(8).is_err());
+    assert!(store.open("s3://ends/g").unwrap().read_end(8).is_err());
 }
 
 #[test]

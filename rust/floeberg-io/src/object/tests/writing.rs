@@ -50,7 +50,7 @@ fn one_object_is_put_where_there_is_none() {
 
 #[test]
 fn files_of_an_http_server_are_only_read() {
-    let store = super::ObjectStore::new(Kind::Http, StoreOptions::new().into());
+    let store = super::ObjectStore::new(Kind::Http, StoreOptions::new().into(), std::sync::Arc::default());
     let location = "http://localhost/f";
     let refused = [
         store.create(location).map(drop).unwrap_err(),

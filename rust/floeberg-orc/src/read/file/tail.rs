@@ -42,6 +42,7 @@ pub(super) fn read_tail(source: &dyn Source) -> Result<(Postscript, Footer)> {
     let stored = if footer.start >= end_start {
         end.slice((footer.start - end_start) as usize..(footer.end - end_start) as usize)
     } else {
+        source.needed_end(size - footer.start);
         source.read(footer)?
     };
     let blocks = Blocks::new(stored, postscript.compression, postscript.block_size);
