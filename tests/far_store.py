@@ -236,7 +236,7 @@ class _Connection(BaseHTTPRequestHandler):
         headers = answer.headers | dict(fault.headers)
         promised = max(answer.length + fault.more + fault.longer, 0)
         lines = [f"HTTP/1.1 {answer.status} {self.responses.get(answer.status, ('',))[0]}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
+        lines += [f"{name}: {value}" for name, value in headers.items() if value is not None]
         if answer.status not in {204, 304}:
             lines.append(f"Content-Length: {promised}")
         head = "\r\n".join([*lines, "", ""]).encode()

@@ -18,7 +18,7 @@ class Fault:
     Args:
         seconds: Wait so much longer.
         status: Answer this status and code of S3, and do nothing of what was asked.
-        headers: What headers say instead.
+        headers: What headers say instead; `None` leaves one out.
         longer: Say that the body is so many bytes longer than it is; shorter where negative.
         more: Send so many bytes more than were asked for, and say so.
         whole: Pay no heed to the range, and send the whole object.
@@ -32,7 +32,7 @@ class Fault:
 
     seconds: float = 0
     status: tuple[int, str] | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
     longer: int = 0
     more: int = 0
     whole: bool = False
@@ -106,8 +106,8 @@ def other_range(said: str = "bytes 1-2/3") -> Fault:
     return Fault(headers={"Content-Range": said})
 
 
-def other_etag(etag: str = '"another"') -> Fault:
-    """Say that the bytes are those of another object."""
+def other_etag(etag: str | None = '"another"') -> Fault:
+    """Say that the bytes are those of another object, or of none that is known."""
     return Fault(headers={"ETag": etag})
 
 

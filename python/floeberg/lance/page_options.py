@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from floeberg import _native
+from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["limit_requests", "page_options", "without_secrets"]
+__all__ = ["BUDGET", "page_options", "without_secrets"]
 
 _NAMES = {
     "adls.account-key": "azure_storage_account_key",
@@ -70,6 +73,9 @@ _TIMES = {
 _REQUESTS = "LANCE_IO_THREADS"
 """The variable of pylance for how many requests it makes at once: 64 without it, 8 for local files."""
 
+_LONGEST = 86_400
+"""No time is longer, in seconds."""
+
 _ITS_OWN = ("aws_", "google_", "azure_")
 _ENDPOINTS = ("aws_endpoint", "google_base_url", "azure_storage_endpoint", "azure_endpoint")
 _QUERY = re.compile(r"(?<=://)[^/\s@]*@|(?<=[^\s?])\?[^\s'\")>`]*=[^\s'\")>`]*")
@@ -93,27 +99,57 @@ def page_options(options: Mapping[str, str]) -> dict[str, str] | None:
             known[name] = "true" if is_on == is_same else "false"
     for key, name in _TIMES.items():
         if key in options:
-            known[name] = f"{max(int(float(options[key]) * 1000), 1)}ms"
+            known[name] = f"{max(int(_number(options, key) * 1000), 1)}ms"
     if "io.retries" in options:
-        known["client_max_retries"] = str(int(float(options["io.retries"])))
+        known["client_max_retries"] = str(int(_number(options, "io.retries")))
+        # pylance would ask that often again and again.
+        known["lance_aimd_max_retries"] = "0"
     if any(known.get(name, "").startswith("http://") for name in _ENDPOINTS):
         known["allow_http"] = "true"
     return known or None
 
 
-def limit_requests(*, is_task: bool = False) -> None:
-    """Lets pylance make as many requests at once as Floeberg would, unless a variable of its own says how many.
+def _number(options: Mapping[str, str], key: str) -> float:
+    """A number that our own client takes, too."""
+    try:
+        return min(max(float(options[key]), 0), _LONGEST)
+    except ValueError as error:
+        raise InvalidInputError(f"expected a number of at least 0 for the option `{key}`") from error
 
-    It counts for stores that pylance has not opened yet.
 
-    Args:
-        is_task: Whether this is a task of Spark, beside which others run.
+class _Budget:
+    """How many requests pylance makes at once, while a store is opened: it reads a variable then.
 
-    Raises:
-        InvalidInputError: `FLOEBERG_REQUESTS` is not a number of at least 1.
+    What this process has set is neither left to later ones nor to child processes.
     """
-    if _REQUESTS not in os.environ:
-        os.environ[_REQUESTS] = str(_native.request_budget(is_task))
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self.is_task = False
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Lets pylance make as many as Floeberg would, unless the user has set its variable."""
+        wanted = str(_native.request_budget(self.is_task))
+        with self._lock:
+            if not self._users and _REQUESTS in os.environ:
+                is_own = False
+            else:
+                is_own = True
+                self._users += 1
+                os.environ[_REQUESTS] = wanted
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= is_own
+                if is_own and not self._users:
+                    os.environ.pop(_REQUESTS, None)
+
+
+BUDGET = _Budget()
+"""That of this process."""
 
 
 def without_secrets(text: str, options: Mapping[str, str]) -> str:

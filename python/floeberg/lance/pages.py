@@ -8,6 +8,7 @@ A process that is forked after pylance was used hangs or dies in it, so such a p
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from floeberg import _native
@@ -16,12 +17,13 @@ from floeberg.errors import (
     InvalidDataError,
     NotFoundError,
     NotInstalledError,
+    StorageError,
     UnsupportedError,
 )
-from floeberg.lance.page_options import limit_requests, page_options, without_secrets
+from floeberg.lance.page_options import BUDGET, page_options, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -37,6 +39,10 @@ _MOST_ROWS = 1 << 17
 
 _USED_BY: list[int] = []
 """The process that used pylance."""
+
+
+_OF_STORES = ("Generic S3 error", "Generic GCS error", "Generic MicrosoftAzure error")
+"""What errors of stores say, which pass."""
 
 
 class PageBatches(Protocol):
@@ -121,11 +127,10 @@ def blob_files(
     import lance  # noqa: PLC0415 - workers and drivers that read no rows lack it
 
     def found() -> list[Any]:
-        dataset: Any = lance.dataset(
-            _reached(folder),
-            version=version,
-            storage_options=page_options(storage_options),
-        )
+        with _reached(folder) as place:
+            dataset: Any = lance.dataset(
+                place, version=version, storage_options=page_options(storage_options)
+            )
         return cast("list[Any]", dataset.take_blobs(column, addresses=list(addresses)))
 
     asked = _asked(found, folder, storage_options)
@@ -207,11 +212,10 @@ class _Pylance:
         return _PylanceWriter(location, pa.schema(cast("Any", schema)), version, self._storage_options)
 
     def _open(self, location: str, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pylance has no types
-        return _pylance().LanceFileReader(
-            _reached(location),
-            storage_options=page_options(self._storage_options),
-            columns=list(columns),
-        )
+        with _reached(location) as place:
+            return _pylance().LanceFileReader(
+                place, storage_options=page_options(self._storage_options), columns=list(columns)
+            )
 
 
 def _batch_rows(reader: Any, columns: Sequence[str]) -> int:  # noqa: ANN401 - pylance has no types
@@ -246,14 +250,12 @@ class _PylanceWriter:
     ) -> None:
         self._location = location
         self._options = storage_options
-        self._writer = self._ask(
-            lambda: _pylance().LanceFileWriter(
-                _reached(location),
-                schema,
-                version=version,
-                storage_options=page_options(storage_options),
+        with _reached(location) as place:
+            self._writer = self._ask(
+                lambda: _pylance().LanceFileWriter(
+                    place, schema, version=version, storage_options=page_options(storage_options)
+                )
             )
-        )
 
     def write_batch(self, batch: _native.Batch) -> None:
         import pyarrow as pa  # noqa: PLC0415
@@ -284,12 +286,15 @@ class _PylanceWriter:
             ) from cause
 
 
-def _reached(location: str) -> str:
+@contextmanager
+def _reached(location: str) -> Iterator[str]:
     """A path, or the location of a store that is asked for no more at once than ours are."""
     path = _native.local_path(location)
-    if path is None:
-        limit_requests()
-    return path or location
+    if path:
+        yield path
+        return
+    with BUDGET():
+        yield location
 
 
 def _pylance() -> Any:  # noqa: ANN401 - pylance has no types
@@ -328,6 +333,8 @@ def _translated(error: BaseException, text: str, location: str) -> FloebergError
     context = {"path": location}
     if isinstance(error, FileNotFoundError) or "not found" in text.lower():
         return NotFoundError("the data file does not exist", context=context)
+    if any(each in text for each in _OF_STORES):
+        return StorageError(f"pylance cannot read the data file: {text}", context=context, retryable=True)
     return InvalidDataError(f"pylance cannot read the data file: {text}", context=context)
 
 

@@ -19,7 +19,7 @@ from floeberg._arguments import (
 from floeberg._keywords import says_keywords
 from floeberg._timestamps import Moment, microseconds, milliseconds
 from floeberg.commit.static import operations_of
-from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
+from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.table import LanceTable
 from floeberg.table._missing import missing_table
@@ -153,9 +153,9 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     )
     # A first version that nobody finished is seen by its manifest store alone.
     is_lance = format == "lance" or manifest_store is not None
-    may_be_lance = _OF_LANCE.intersection(chosen) or place.location.rstrip("/").endswith(".lance")
+    says_lance = bool(_OF_LANCE.intersection(chosen))
     with place.explained(is_either=format is None and not is_lance):
-        if is_lance or (format is None and may_be_lance and place.has_lance()):
+        if is_lance or (format is None and (place.is_named_lance() or (says_lance and place.has_lance()))):
             _refuse_others("Lance", chosen, _OF_ICEBERG, "use version, tag, branch or as_of")
             return _open_lance(
                 place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
@@ -214,6 +214,15 @@ class Place:
     location: str
     relocate: list[tuple[str, str]]
     storage_options: dict[str, str]
+
+    def is_named_lance(self) -> bool:
+        """Whether a Lance table is here, and its folder is named as one. A store without lists does not know."""
+        if not self.location.rstrip("/").endswith(".lance"):
+            return False
+        try:
+            return self.has_lance()
+        except FloebergError:
+            return False
 
     def has_lance(self) -> bool:
         """Whether a Lance table is here."""

@@ -49,4 +49,4 @@ pub use memory::MemoryStore;
 pub use options::StoreOptions;
 pub use relocation::Relocation;
 pub use router::open_store;
-pub use store::{Entry, SMALL_FILE, Sink, Source, Store};
+pub use store::{Entry, FoundFile, SMALL_FILE, Sink, Source, Store};

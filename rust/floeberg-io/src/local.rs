@@ -11,6 +11,7 @@ mod identity;
 mod positioned;
 mod sink;
 mod whole;
+mod below;
 mod scratch;
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 
 use crate::location::Location;
 use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
-use crate::store::{Entry, Sink, Source, Store};
+use crate::store::{Entry, FoundFile, Sink, Source, Store};
 
 /// A system call costs about as much as copying a gap of this size. Longer fetches gain nothing, and keep alive
 /// what their neighbours no longer need.
@@ -94,6 +95,10 @@ impl Store for LocalStore {
             }
         }
         Ok(names)
+    }
+
+    fn files_below(&self, folder: &str) -> Result<Vec<FoundFile>> {
+        below::files_below(folder)
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {

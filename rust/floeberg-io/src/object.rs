@@ -27,13 +27,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
+use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore as Client, ObjectStoreExt, PutMode};
 
-use crate::location::{Location, shown};
+use crate::location::{Location, join, shown};
 use crate::options::StoreOptions;
 use crate::renewal;
-use crate::store::{Entry, Sink, Source, Store};
+use crate::store::{Entry, FoundFile, Sink, Source, Store};
 
 pub(crate) use ends::Ends;
 use file::ObjectFile;
@@ -69,6 +70,15 @@ impl ObjectStore {
             path,
             options: self.options.clone(),
         })
+    }
+
+    /// Errors: `Unsupported` for a store that has no lists.
+    fn check_lists(&self, folder: &str) -> Result<()> {
+        if self.kind == Kind::Http {
+            let message = "an HTTP server cannot list a folder; expected the location of a file";
+            return Err(Error::unsupported(message).with("path", shown(folder)));
+        }
+        Ok(())
     }
 
     /// An object, not the bucket itself.
@@ -118,10 +128,7 @@ impl Store for ObjectStore {
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
         let object = self.object(folder.strip_suffix('/').unwrap_or(folder))?;
-        if self.kind == Kind::Http {
-            let message = "an HTTP server cannot list a folder; expected the location of a file";
-            return Err(Error::unsupported(message).with("path", shown(folder)));
-        }
+        self.check_lists(folder)?;
         let prefix = object.path.clone();
         let listed =
             object.ask(|client, path| async move { client.list_with_delimiter(Some(&path)).await })?;
@@ -136,6 +143,27 @@ impl Store for ObjectStore {
         let files = listed.objects.iter().filter_map(|meta| Some((name(&meta.location)?, meta.size)));
         let files = files.map(|(name, size)| Entry { name, is_folder: false, size });
         Ok(folders.chain(files).collect())
+    }
+
+    fn files_below(&self, folder: &str) -> Result<Vec<FoundFile>> {
+        let object = self.object(folder.strip_suffix('/').unwrap_or(folder))?;
+        self.check_lists(folder)?;
+        let prefix = object.path.clone();
+        let folder = folder.to_owned();
+        object.ask(|client, path| async move {
+            let found = |meta: ObjectMeta| {
+                let names: Vec<_> =
+                    meta.location.prefix_match(&prefix)?.map(|name| name.as_ref().to_owned()).collect();
+                // A marker object of the folder itself has no name in it.
+                (!names.is_empty()).then(|| FoundFile {
+                    location: join(&folder, &names.join("/")),
+                    size: meta.size,
+                    modified_ms: meta.last_modified.timestamp_millis(),
+                })
+            };
+            let listed = client.list(Some(&path)).map_ok(found);
+            listed.try_filter_map(|found| async move { Ok(found) }).try_collect().await
+        })
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
@@ -201,8 +229,8 @@ impl Object {
     {
         let (process, client) = self.client()?;
         process.kept().forget(&self.key());
-        let one = client.requests.write(request(client.store, self.path.clone()));
-        process.wait(one)?.map_err(|error| self.failed(&error))
+        let change = process.start_change(client.requests, request(client.store, self.path.clone()));
+        change.outcome()?.map_err(|error| self.failed(&error))
     }
 
     /// This process, and its client of the bucket.

@@ -18,7 +18,7 @@ use crate::memory::MemoryStore;
 use crate::object::{Ends, Kind, ObjectStore};
 use crate::options::StoreOptions;
 use crate::renewal;
-use crate::store::{Entry, Sink, Source, Store};
+use crate::store::{Entry, FoundFile, Sink, Source, Store};
 use crate::testing::FaultyStore;
 
 /// Object stores, with their schemes.
@@ -88,6 +88,10 @@ impl Store for Router {
 
     fn file_names(&self, folder: &str) -> Result<Vec<String>> {
         self.store(folder)?.file_names(folder)
+    }
+
+    fn files_below(&self, folder: &str) -> Result<Vec<FoundFile>> {
+        self.store(folder)?.files_below(folder)
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {

@@ -15,7 +15,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use floeberg_core::Result;
+use floeberg_core::{Error, Result};
+
+use crate::location::shown;
 
 /// A file up to this size, in bytes, is read in one request from a store that is far away, where a manifest says its size: a second
 /// request would take longer than the bytes.
@@ -50,6 +52,14 @@ pub trait Store: Debug + Send + Sync {
     fn file_names(&self, folder: &str) -> Result<Vec<String>> {
         let entries = self.list(folder)?.into_iter();
         Ok(entries.filter(|entry| !entry.is_folder).map(|entry| entry.name).collect())
+    }
+
+    /// The files below a folder, at any depth, in any order. Links to folders are not followed.
+    ///
+    /// Errors: those of [`list`](Self::list); `Unsupported` where the store does not say when files were written.
+    fn files_below(&self, folder: &str) -> Result<Vec<FoundFile>> {
+        let message = "the store does not say when its files were written";
+        Err(Error::unsupported(message).with("path", shown(folder)))
     }
 
     /// Starts a new file, of a name that nobody else uses; nothing is guaranteed before [`Sink::finish`]. Missing folders are
@@ -109,6 +119,17 @@ pub trait Source: Debug + Send + Sync {
 
     /// Remembers how many of the last bytes of this file its reader needed.
     fn needed_end(&self, _bytes: u64) {}
+}
+
+/// A file below a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Its location, which begins with that of the folder as it was written.
+    pub location: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was written, in milliseconds since 1970, by the clock of the store.
+    pub modified_ms: i64,
 }
 
 /// A file or folder in a listing.

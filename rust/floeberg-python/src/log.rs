@@ -7,11 +7,13 @@
 //!
 //! Invariant: a queue that is full, or that a fork left locked, loses lines; it stops nothing.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Mutex, Once, PoisonError, TryLockError};
 use std::thread;
 
 use log::{LevelFilter, Log, Metadata, Record};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -32,6 +34,13 @@ const TRIES: usize = 100;
 
 static QUEUE: Queue = Queue(Mutex::new(VecDeque::new()));
 static INSTALLED: Once = Once::new();
+/// What interrupted a handler at the end of a call.
+static INTERRUPTED: Mutex<Option<PyErr>> = Mutex::new(None);
+
+thread_local! {
+    /// Does this thread pass lines on?
+    static PASSES_ON: Cell<bool> = const { Cell::new(false) };
+}
 
 struct Queue(Mutex<VecDeque<String>>);
 
@@ -69,32 +78,63 @@ pub struct Listening<'py> {
     py: Python<'py>,
 }
 
-/// Listens to requests, if `logging` asks for their lines.
-pub fn listening(py: Python<'_>) -> Listening<'_> {
+/// Listens to requests, if `logging` asks for their lines. What a handler does is not listened to.
+///
+/// Errors: what a handler was interrupted by, at the end of the call before.
+pub fn listening(py: Python<'_>) -> PyResult<Listening<'_>> {
     INSTALLED.call_once(|| drop(log::set_logger(&QUEUE)));
-    let is_wanted = logger(py).and_then(|logger| {
-        logger.call_method1("isEnabledFor", (DEBUG,)).and_then(|wanted| wanted.extract::<bool>())
-    });
-    log::set_max_level(if is_wanted.unwrap_or(false) { LevelFilter::Debug } else { LevelFilter::Off });
-    Listening { py }
+    let held = INTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(interrupted) = held {
+        return Err(interrupted);
+    }
+    if !PASSES_ON.get() {
+        let logger = logger(py)?;
+        let is_wanted = logger.call_method1("isEnabledFor", (DEBUG,))?.extract::<bool>()?;
+        log::set_max_level(if is_wanted { LevelFilter::Debug } else { LevelFilter::Off });
+    }
+    Ok(Listening { py })
 }
 
-/// Passes on what was logged.
-pub fn pass_on(py: Python<'_>) {
-    if log::max_level() == LevelFilter::Off {
-        return;
+/// Passes on what was logged. An exception of a handler stops nothing.
+///
+/// Errors: what interrupts a handler, such as Ctrl-C.
+pub fn pass_on(py: Python<'_>) -> PyResult<()> {
+    if log::max_level() == LevelFilter::Off || PASSES_ON.get() {
+        return Ok(());
     }
+    let _passing = Passing::begin();
     let lines = match QUEUE.0.try_lock() {
         Ok(mut lines) => std::mem::take(&mut *lines),
         Err(TryLockError::Poisoned(lines)) => std::mem::take(&mut *PoisonError::into_inner(lines)),
-        Err(TryLockError::WouldBlock) => return,
+        Err(TryLockError::WouldBlock) => return Ok(()),
     };
-    let Ok(logger) = logger(py) else { return };
+    let logger = logger(py)?;
     for line in lines {
-        // A handler of a user that raises stops no read.
-        if let Err(raised) = logger.call_method1("debug", ("%s", line)) {
-            raised.write_unraisable(py, Some(logger.as_any()));
+        match logger.call_method1("debug", ("%s", line)) {
+            Err(raised) if raised.is_instance_of::<PyException>(py) => {
+                raised.write_unraisable(py, Some(logger.as_any()));
+            }
+            passed => drop(passed?),
         }
+    }
+    Ok(())
+}
+
+/// Lines are being passed on by this thread. Until it is dropped nothing is logged: what a handler reads would be logged for ever.
+struct Passing;
+
+impl Passing {
+    fn begin() -> Self {
+        PASSES_ON.set(true);
+        log::set_max_level(LevelFilter::Off);
+        Self
+    }
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        PASSES_ON.set(false);
+        log::set_max_level(LevelFilter::Debug);
     }
 }
 
@@ -108,6 +148,13 @@ fn logger(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 impl Drop for Listening<'_> {
     fn drop(&mut self) {
-        pass_on(self.py);
+        if let Err(interrupted) = pass_on(self.py) {
+            // The result of the call is there. What ends the program is raised by the next one, and Ctrl-C as soon as Python runs.
+            if interrupted.is_instance_of::<PyKeyboardInterrupt>(self.py) {
+                drop(self.py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main")));
+            } else {
+                *INTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(interrupted);
+            }
+        }
     }
 }

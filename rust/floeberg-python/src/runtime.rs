@@ -70,7 +70,7 @@ fn wait_reported<T: Send + 'static>(
 ) -> PyResult<Result<T>> {
     // Calls that are shorter than a look around want new options too.
     renew_wanted(py)?;
-    let _listening = listening(py);
+    let _listening = listening(py)?;
     let flag = cancel.clone();
     let (sender, mut receiver) = sync_channel(1);
     // The receiver is gone after Ctrl-C: nobody wants the answer then.
@@ -97,7 +97,7 @@ fn wait_reported<T: Send + 'static>(
 /// What a waiting call does now and then: it looks for Ctrl-C, and asks for options of stores that the work waits for.
 fn look_around(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
-    pass_on(py);
+    pass_on(py)?;
     renew_wanted(py)
 }
 
@@ -109,7 +109,7 @@ pub fn poll<T: Send>(
     cancel: &Cancel,
     mut step: impl FnMut(Duration) -> Poll<Result<T>> + Send,
 ) -> PyResult<T> {
-    let _listening = listening(py);
+    let _listening = listening(py)?;
     loop {
         let step = &mut step;
         match py.detach(move || fenced(|| Ok(step(WAKE)))) {
@@ -146,7 +146,7 @@ pub fn feed_reported<I: Send + 'static, T: Send + 'static>(
     work: impl FnOnce(&Cancel, Fed<I>) -> Result<T> + Send + 'static,
     undo: impl FnOnce(T) -> Result<()> + Send,
 ) -> PyResult<T> {
-    let _listening = listening(py);
+    let _listening = listening(py)?;
     let flag = cancel.clone();
     let (items, receiver) = channel();
     let (events, mut heard) = channel();
@@ -217,7 +217,7 @@ pub fn asking_reported<T: Send + 'static>(
     undo: impl FnOnce(T) -> Result<()> + Send,
 ) -> PyResult<T> {
     renew_wanted(py)?;
-    let _listening = listening(py);
+    let _listening = listening(py)?;
     let flag = cancel.clone();
     let (events, mut heard) = channel();
     let questions = events.clone();

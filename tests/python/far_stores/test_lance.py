@@ -10,9 +10,10 @@ import textwrap
 import pyarrow as pa
 import pytest
 
+import far_store_faults as faults
 import floeberg as fb
 from far_store_tables import Place, drawn, fresh
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, StorageError
 
 pytest.importorskip("lance")
 
@@ -74,8 +75,6 @@ def test_a_number_of_requests_counts_for_pages_too(far, place, folder):
     most = {}
     for requests in (1, 16):
         variables = os.environ | {"FLOEBERG_REQUESTS": str(requests)}
-        # What another test of this process has set.
-        variables.pop("LANCE_IO_THREADS", None)
         options = [f"{key}={value}" for key, value in place.options.items()]
         command = [sys.executable, "-c", textwrap.dedent(program), folder, *options]
         with far.counted() as counts:
@@ -91,3 +90,32 @@ def test_a_number_that_is_none_is_refused_before_pages_are_read(place, folder, m
     monkeypatch.setenv("FLOEBERG_REQUESTS", "0")
     with pytest.raises(InvalidInputError, match="FLOEBERG_REQUESTS"):
         table.scan().to_arrow()
+
+
+def test_the_variable_of_pylance_is_not_left_set(place, folder, monkeypatch):
+    monkeypatch.delenv("LANCE_IO_THREADS", raising=False)
+    assert opened(place, folder).scan().to_arrow().num_rows == 3 * ROWS
+    assert "LANCE_IO_THREADS" not in os.environ
+    monkeypatch.setenv("LANCE_IO_THREADS", "3")
+    assert opened(place, folder).scan().to_arrow().num_rows == 3 * ROWS
+    assert os.environ["LANCE_IO_THREADS"] == "3"
+
+
+def test_a_store_that_refuses_pages_is_an_error_that_passes(far, place, folder):
+    table = opened(place, folder, **{"io.retries": "0"})
+    rule = far.misbehave(faults.refused(503, "SlowDown"), verb="HEAD", key="*/data/*", times=None)
+    with pytest.raises(StorageError) as raised:
+        table.scan().to_arrow()
+    assert raised.value.retryable
+    assert rule.done == 1
+
+
+def test_an_iceberg_table_in_such_a_folder_opens(far, place):
+    """Also where the store does not list."""
+    table = place.catalog().create_table("db.i", rows(0).schema, location=f"{place.folder}/i.lance")
+    table.append(rows(1))
+    options = place.options | fresh()
+    assert fb.open_table(table.location(), storage_options=options).scan().count() == ROWS
+    assert fb.open_table(table.metadata_location, storage_options=options).scan().count() == ROWS
+    far.misbehave(faults.refused(403, "AccessDenied"), verb="LIST", key="*/_versions/*", times=None)
+    assert fb.open_table(table.location(), storage_options=place.options | fresh()).scan().count() == ROWS

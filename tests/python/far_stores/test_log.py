@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import far_store_faults as faults
+import floeberg as fb
+from floeberg.errors import FloebergError
 
 LOG = "floeberg.io"
 LINE = re.compile(r"(GET|PUT|HEAD|POST|DELETE) 127\.0\.0\.1/\S+( bytes=\S+)?: .*, \d+ ms, attempt \d+")
@@ -99,3 +101,59 @@ def test_a_handler_that_raises_stops_no_read(place, caplog, monkeypatch):
     finally:
         logger.removeHandler(handler)
     assert len(raised) > 10
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_interrupts_a_handler_is_raised(place, caplog, raised):
+    class Interrupted(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise raised(record.getMessage())
+
+    table = place.files(count=2)
+    caplog.set_level(logging.DEBUG, LOG)
+    logger = logging.getLogger(LOG)
+    handler = Interrupted()
+    logger.addHandler(handler)
+    try:
+        with pytest.raises(raised):
+            [table.scan().to_arrow() for _ in range(3)]
+    finally:
+        logger.removeHandler(handler)
+
+
+def test_what_a_handler_reads_is_not_logged(place, caplog):
+    table = place.files(count=2)
+    caplog.set_level(logging.DEBUG, LOG)
+    said: list[str] = []
+
+    class Reading(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+            place.open().scan().to_arrow()
+
+    logger = logging.getLogger(LOG)
+    handler = Reading()
+    logger.addHandler(handler)
+    try:
+        table.scan().to_arrow()
+    finally:
+        logger.removeHandler(handler)
+    assert 0 < len(said) < 8
+
+
+def test_an_attempt_that_nobody_waits_for_is_a_line(far, place, lines):
+    place.files(count=1)
+    far.misbehave(faults.late(30), verb="GET", key="*/data/*")
+    place.open(**{"io.hedge-after": "0.2"}).scan().to_arrow()
+    data = [each for each in lines() if "GET" in each and "/data/" in each]
+    assert sorted(each.rpartition(": ")[2].split(" ")[0] for each in data) == ["206", "not"]
+
+
+def test_a_long_key_does_not_cut_the_line(far, lines):
+    from far_store_tables import BUCKET
+
+    location = f"s3://{BUCKET}/" + "/".join(["k" * 200] * 4) + "/f"
+    with pytest.raises(FloebergError):
+        fb.open_table(f"{location}.metadata.json", storage_options=far.options)
+    assert all(re.search(r", \d+ ms, attempt 1$", each) for each in lines())
+    assert lines()

@@ -12,7 +12,7 @@ from floeberg import _native
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceScan, LanceTable, LanceTaskGroup
-from floeberg.lance.page_options import limit_requests
+from floeberg.lance.page_options import BUDGET
 from floeberg.spark.options.lance_version import lance_at
 from floeberg.spark.read.branch_reads import BranchRead
 from floeberg.spark.read.scan_request import scan_bytes
@@ -130,7 +130,7 @@ def lance_batches(group: _native.LanceTaskGroup, wanted: StructType) -> Iterator
 
     from floeberg.spark.read.lance_batches import to_spark_batch  # noqa: PLC0415 - the same
 
-    limit_requests(is_task=True)
+    BUDGET.is_task = True
     schema = arrow_schema(wanted)
     stream = LanceTaskGroup(group)._open()  # noqa: SLF001 - the package's own
     while (batch := stream.next_batch()) is not None:

@@ -3,9 +3,9 @@
 //! In: requests of the client library, which repeats those that fail. Out: the answers of the store.
 //!
 //! - A store that answers 429 or 503 asks for fewer requests. Where it says in how many seconds it may be asked again, the
-//!   attempt lasts that long.
+//!   next attempt begins then.
 //! - A request that reads is hedged: where its answer is late, and no other request has to wait for that, it is sent a second
-//!   time, and the first answer counts.
+//!   time, and the first answer counts that has what was asked for.
 //! - Each attempt is logged as `floeberg.io`, where logging asks for it, without queries, users and secrets.
 //!
 //! Invariant: what changes something is sent once an attempt.
@@ -18,12 +18,13 @@ use std::time::{Duration, Instant};
 use futures_util::future::{Either, select};
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    ReqwestConnector,
 };
 
-use super::failure::without_secrets;
+use super::failure::without_any_secret;
 use super::requests::Requests;
-use super::sent::attempt;
+use super::sent::{attempt, begin, pause};
 use crate::options::StoreOptions;
 
 /// The name of the log.
@@ -37,14 +38,23 @@ const LONGEST_PAUSE: u64 = 30;
 pub(super) struct Connector {
     requests: Requests,
     options: Arc<StoreOptions>,
-    /// When an answer that has not begun is late, at the earliest; `None` is never.
-    late: Option<Duration>,
+    /// When a request that reads is sent a second time; `None` is never.
+    hedge: Option<Hedge>,
+}
+
+/// When an answer that has not begun is late.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Hedge {
+    /// After so long.
+    After(Duration),
+    /// After so long, or much later than the last answers.
+    AtLeast(Duration),
 }
 
 impl Connector {
-    /// For requests of a client. `late` is when an answer is late at the earliest; zero is never.
-    pub(super) fn new(requests: Requests, options: &Arc<StoreOptions>, late: Duration) -> Self {
-        Self { requests, options: Arc::clone(options), late: Some(late).filter(|late| !late.is_zero()) }
+    /// For requests of a client.
+    pub(super) fn new(requests: Requests, options: &Arc<StoreOptions>, hedge: Option<Hedge>) -> Self {
+        Self { requests, options: Arc::clone(options), hedge }
     }
 }
 
@@ -75,41 +85,39 @@ impl HttpService for Attempts {
 
 impl Attempts {
     async fn attempt(&self, request: HttpRequest) -> Answer {
-        let shown = log::log_enabled!(target: LOG, log::Level::Debug).then(|| Shown::new(&request));
+        let Some(_sending) = begin().await else {
+            return Err(HttpError::new(HttpErrorKind::Unknown, NotWanted));
+        };
         let requests = &self.with.requests;
         let sent = Instant::now();
         let answer = self.answer(request).await;
-        if let Some(shown) = shown {
-            shown.log(&answer, sent.elapsed(), &self.with.options);
+        if let Ok(answer) = &answer {
+            if asks_for_fewer(answer) {
+                requests.are_too_many(sent);
+                pause_of(answer).into_iter().for_each(pause);
+            } else {
+                requests.are_welcome();
+            }
         }
-        let Ok(answer) = answer else { return answer };
-        if !asks_for_fewer(&answer) {
-            requests.are_welcome();
-            return Ok(answer);
-        }
-        requests.are_too_many(sent);
-        if let Some(pause) = pause(&answer) {
-            tokio::time::sleep(pause).await;
-        }
-        Ok(answer)
+        answer
     }
 
-    /// The answer, or where it is late and the request only reads, the first of two.
+    /// The answer, or where it is late and the request only reads, the first good one of two.
     async fn answer(&self, request: HttpRequest) -> Answer {
         let requests = &self.with.requests;
-        let late = self.with.late.filter(|_| request.method() == "GET");
-        let Some(late) = late else { return self.inner.execute(request).await };
+        let late = match self.with.hedge {
+            Some(Hedge::After(late)) if request.method() == "GET" => late,
+            Some(Hedge::AtLeast(least)) if request.method() == "GET" => requests.pace().late(least),
+            _ => return self.send(request).await,
+        };
         let begun = Instant::now();
         let again = request.clone();
-        let mut first = pin!(self.inner.execute(request));
-        let answer = match tokio::time::timeout(requests.pace().late(late), &mut first).await {
+        let mut first = pin!(self.send(request));
+        let answer = match tokio::time::timeout(late, &mut first).await {
             Ok(answer) => answer,
             Err(_) => match requests.spare_turn() {
                 None => first.await,
-                Some(_turn) => {
-                    log::debug!(target: LOG, "an answer is late, and is asked for a second time");
-                    first_of(first, pin!(self.inner.execute(again))).await
-                }
+                Some(_turn) => first_good_of(first, pin!(self.send(again))).await,
             },
         };
         if answer.is_ok() {
@@ -117,19 +125,46 @@ impl Attempts {
         }
         answer
     }
-}
 
-/// The first answer. Where one fails, the other is waited for.
-async fn first_of(
-    one: impl Future<Output = Answer> + Unpin,
-    other: impl Future<Output = Answer> + Unpin,
-) -> Answer {
-    match select(one, other).await {
-        Either::Left((Ok(answer), _)) | Either::Right((Ok(answer), _)) => Ok(answer),
-        Either::Left((Err(_), other)) => other.await,
-        Either::Right((Err(_), one)) => one.await,
+    /// Sends a request once.
+    async fn send(&self, request: HttpRequest) -> Answer {
+        let line = Line::of(&request, &self.with.options);
+        let answer = self.inner.execute(request).await;
+        if let Some(line) = line {
+            line.answered(&answer);
+        }
+        answer
     }
 }
+
+/// The first answer that has what was asked for. Where none has it, that to the first request.
+async fn first_good_of(
+    first: impl Future<Output = Answer> + Unpin,
+    second: impl Future<Output = Answer> + Unpin,
+) -> Answer {
+    let is_good = |answer: &Answer| answer.as_ref().is_ok_and(|answer| answer.status().is_success());
+    match select(first, second).await {
+        Either::Left((answer, _)) if is_good(&answer) => answer,
+        Either::Left((answer, second)) => {
+            let other = second.await;
+            if is_good(&other) { other } else { answer }
+        }
+        Either::Right((answer, _)) if is_good(&answer) => answer,
+        Either::Right((_, first)) => first.await,
+    }
+}
+
+/// Why a request is not sent again.
+#[derive(Debug)]
+struct NotWanted;
+
+impl fmt::Display for NotWanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request was given up")
+    }
+}
+
+impl std::error::Error for NotWanted {}
 
 /// Does the store have too much to do?
 fn asks_for_fewer(answer: &HttpResponse) -> bool {
@@ -137,51 +172,62 @@ fn asks_for_fewer(answer: &HttpResponse) -> bool {
 }
 
 /// How long the store wants to be left alone. A date instead of seconds is not understood.
-fn pause(answer: &HttpResponse) -> Option<Duration> {
+fn pause_of(answer: &HttpResponse) -> Option<Duration> {
     let seconds = answer.headers().get("retry-after")?.to_str().ok()?.trim().parse::<u64>().ok()?;
     Some(Duration::from_secs(seconds.min(LONGEST_PAUSE)))
 }
 
-/// What is logged of an attempt.
-struct Shown {
-    verb: String,
-    object: String,
-    range: Option<String>,
+/// A line of the log, which is written when the answer begins, or nobody waits for it any more.
+struct Line {
+    /// The verb, the object and the range.
+    asked: String,
     attempt: u32,
+    sent: Instant,
+    options: Arc<StoreOptions>,
+    is_written: bool,
 }
 
-impl Shown {
-    fn new(request: &HttpRequest) -> Self {
+impl Line {
+    /// `None` where nobody wants it.
+    fn of(request: &HttpRequest, options: &Arc<StoreOptions>) -> Option<Self> {
+        if !log::log_enabled!(target: LOG, log::Level::Debug) {
+            return None;
+        }
         let uri = request.uri();
-        let header =
-            |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let range = header("range");
-        let object = format!("{}{}", uri.host().unwrap_or_default(), uri.path());
-        let attempt = attempt((request.method().as_str(), uri.path(), uri.query(), &range));
-        Self { verb: request.method().to_string(), object, range, attempt }
+        let range = request.headers().get("range").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let verb = request.method().as_str();
+        let attempt = attempt((verb, uri.path(), uri.query(), range));
+        let space = if range.is_empty() { "" } else { " " };
+        let asked = format!("{verb} {}{}{space}{range}", uri.host().unwrap_or_default(), uri.path());
+        let options = Arc::clone(options);
+        Some(Self { asked, attempt, sent: Instant::now(), options, is_written: false })
     }
 
-    fn log(&self, answer: &Answer, time: Duration, options: &StoreOptions) {
-        let outcome: &dyn fmt::Display = match answer {
-            Ok(answer) => &format!(
-                "{} {}",
-                answer.status().as_u16(),
-                answer
-                    .headers()
-                    .get("content-length")
-                    .and_then(|length| length.to_str().ok())
-                    .map_or_else(|| "without a length".to_owned(), |length| format!("{length} bytes"))
-            ),
-            Err(error) => &format!("{:?}", error.kind()),
+    fn answered(mut self, answer: &Answer) {
+        let outcome = match answer {
+            Ok(answer) => {
+                let length = answer.headers().get("content-length").and_then(|length| length.to_str().ok());
+                let length =
+                    length.map_or_else(|| "without a length".to_owned(), |length| format!("{length} bytes"));
+                format!("{} {length}", answer.status().as_u16())
+            }
+            Err(error) => format!("{:?}", error.kind()),
         };
-        let range = self.range.as_ref().map(|range| format!(" {range}")).unwrap_or_default();
-        let text = format!(
-            "{} {}{range}: {outcome}, {} ms, attempt {}",
-            self.verb,
-            self.object,
-            time.as_millis(),
-            self.attempt
-        );
-        log::debug!(target: LOG, "{}", without_secrets(&text, options));
+        self.write(&outcome);
+    }
+
+    fn write(&mut self, outcome: &str) {
+        self.is_written = true;
+        let (asked, millis, attempt) = (&self.asked, self.sent.elapsed().as_millis(), self.attempt);
+        let line = format!("{asked}: {outcome}, {millis} ms, attempt {attempt}");
+        log::debug!(target: LOG, "{}", without_any_secret(&line, &self.options));
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if !self.is_written {
+            self.write("not waited for");
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use floeberg_core::{Error, Result};
 use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 
-use super::attempts::Connector;
+use super::attempts::{Connector, Hedge};
 use super::requests::Requests;
 use super::{Kind, failure};
 use crate::options::StoreOptions;
@@ -18,8 +18,8 @@ use crate::options::StoreOptions;
 /// A request without data for this long, in seconds, is cancelled and retried.
 const IDLE_SECONDS: f64 = 30.0;
 
-/// A request that reads is sent a second time where its answer has not begun by then, in seconds.
-const HEDGE_SECONDS: f64 = 1.0;
+/// A request that reads is sent a second time where its answer has not begun by then, unless all take long.
+const HEDGE: Duration = Duration::from_secs(1);
 
 /// The longest time of one request, in seconds, even if data keeps coming.
 const REQUEST_SECONDS: f64 = 300.0;
@@ -42,8 +42,12 @@ pub(super) fn connect(
     options: &Arc<StoreOptions>,
     requests: &Requests,
 ) -> Result<Arc<dyn ObjectStore>> {
-    let hedge = options.number("io.hedge-after")?.unwrap_or(HEDGE_SECONDS).min(LONGEST_SECONDS);
-    let connector = Connector::new(requests.clone(), options, Duration::from_secs_f64(hedge));
+    let hedge = match options.number("io.hedge-after")? {
+        None => Some(Hedge::AtLeast(HEDGE)),
+        Some(0.0) => None,
+        Some(seconds) => Some(Hedge::After(Duration::from_secs_f64(seconds.min(LONGEST_SECONDS)))),
+    };
+    let connector = Connector::new(requests.clone(), options, hedge);
     match kind {
         Kind::S3 => s3(bucket, options, connector),
         Kind::Gcs => gcs(bucket, options, connector),
@@ -56,6 +60,10 @@ pub(super) fn connect(
 fn times(options: &StoreOptions) -> Result<Vec<(&'static str, String)>> {
     let seconds = |names: [&str; 2], default: f64| -> Result<String> {
         let given = options.number(names[0])?.or(options.number(names[1])?);
+        if given == Some(0.0) {
+            let message = format!("expected a number above 0 for the option `{}`", names[0]);
+            return Err(Error::invalid_input(message));
+        }
         Ok(format!("{}ms", (given.unwrap_or(default).min(LONGEST_SECONDS) * 1000.0).max(1.0) as u64))
     };
     Ok(vec![

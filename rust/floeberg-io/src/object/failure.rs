@@ -38,7 +38,7 @@ pub(super) fn describe(error: &object_store::Error, location: &str, options: &St
 
 /// The error of an object that is not the one that was there before.
 pub(super) fn replaced(location: &str) -> Error {
-    let message = "the file was replaced while it was read: its ETag is another one than before";
+    let message = "the file was replaced while it was read: its size or its ETag is another one than before";
     Error::invalid_data(message).with("path", shown(location))
 }
 
@@ -49,11 +49,17 @@ pub(super) fn is_about_range(error: &object_store::Error) -> bool {
 }
 
 /// The text without queries and users of URLs, and without values of options that may be secret.
-pub(super) fn without_secrets(text: &str, options: &StoreOptions) -> String {
+pub(super) fn without_any_secret(text: &str, options: &StoreOptions) -> String {
     let mut clean = without_queries(text);
     for secret in options.secrets() {
         clean = clean.replace(secret, "***");
     }
+    clean
+}
+
+/// The same, cut where it is long.
+pub(super) fn without_secrets(text: &str, options: &StoreOptions) -> String {
+    let clean = without_any_secret(text, options);
     match clean.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{}...", &clean[..end]),
         None => clean,

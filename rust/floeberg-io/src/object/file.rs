@@ -87,7 +87,11 @@ impl ObjectFile {
         let before = self.size.compare_exchange(UNKNOWN, size, Ordering::Relaxed, Ordering::Relaxed);
         let is_other = before.is_err_and(|before| before != size)
             || version.is_some_and(|version| self.version.get_or_init(|| version.clone()) != version);
-        if is_other { Err(failure::replaced(&self.object.location)) } else { Ok(()) }
+        if is_other {
+            self.forget();
+            return Err(failure::replaced(&self.object.location));
+        }
+        Ok(())
     }
 
     /// The bytes of an answer, after a check that they are those of the range.
@@ -141,12 +145,19 @@ impl ObjectFile {
         Ok(())
     }
 
-    /// Stores answer a range that starts past the end with an error that only they understand.
-    fn failed(&self, range: &Range<u64>, error: &object_store::Error) -> Error {
-        if matches!(error, object_store::Error::Precondition { .. })
+    /// What is kept of it is of another object.
+    fn forget(&self) {
+        if self.is_unchanging
             && let Ok(process) = process::current()
         {
             process.kept().forget(&self.object.key());
+        }
+    }
+
+    /// Stores answer a range that starts past the end with an error that only they understand.
+    fn failed(&self, range: &Range<u64>, error: &object_store::Error) -> Error {
+        if matches!(error, object_store::Error::Precondition { .. }) {
+            self.forget();
         }
         if failure::is_about_range(error)
             && let Ok(size) = self.ask_size()
@@ -242,14 +253,14 @@ impl Source for ObjectFile {
             let start = whole.len().saturating_sub(least as usize);
             return Ok((whole.len() as u64, whole.slice(start..)));
         }
-        if let Some(kept) = self.kept()?.filter(|kept| kept.has_end(least))
+        let most = self.ends.expected(least);
+        if let Some(kept) = self.kept()?.filter(|kept| kept.has_end(most))
             && self.supposed_size().is_none_or(|size| size == kept.size)
         {
             // Other bytes of the file must be those of the same version.
             self.seen(kept.size, kept.version.as_ref())?;
             return Ok((kept.size, kept.end));
         }
-        let most = self.ends.expected(least);
         let supposed = match self.supposed_size() {
             None if !matches!(self.object.kind, Kind::S3 | Kind::Gcs) => Some(self.size()?),
             supposed => supposed,

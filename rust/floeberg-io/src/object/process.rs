@@ -23,6 +23,7 @@ use super::Kind;
 use super::client::connect;
 use super::kept::Kept;
 use super::requests::Requests;
+use super::sent::Sent;
 use crate::options::StoreOptions;
 use crate::process_slot::{DEPTH, Slot, slot_of};
 use crate::renewal;
@@ -122,12 +123,15 @@ impl Process {
             .insert((kind, bucket.to_owned(), options.clone()), client);
     }
 
-    /// Waits for the result of a future, which runs on the threads of the runtime.
-    pub(super) fn wait<T: Send + 'static>(
-        &self,
-        future: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T> {
-        answer_of(&self.start(future))
+    /// Starts a request that changes something, on the threads of the runtime.
+    pub(super) fn start_change<T, F>(&self, requests: Requests, change: F) -> Change<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let sent = Sent::default();
+        let (answer, _) = self.spawn(requests.write(sent.clone(), change));
+        Change { answer, sent }
     }
 
     /// The same for a request that changes nothing: it is cancelled when nobody wants its answer.
@@ -153,14 +157,6 @@ impl Process {
         })
     }
 
-    /// Starts a future on the threads of the runtime. [`answer_of`] waits for its result.
-    pub(super) fn start<T: Send + 'static>(
-        &self,
-        future: impl Future<Output = T> + Send + 'static,
-    ) -> Receiver<T> {
-        self.spawn(future).0
-    }
-
     fn spawn<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
@@ -174,9 +170,32 @@ impl Process {
     }
 }
 
-/// Waits for the result of a started future. Another thread computes meanwhile.
-pub(super) fn answer_of<T>(started: &Receiver<T>) -> Result<T> {
-    waiting(|| started.recv()).map_err(|_| no_answer())
+/// A request that changes something, on its way.
+pub(super) struct Change<T> {
+    answer: Receiver<T>,
+    sent: Sent,
+}
+
+impl<T> Change<T> {
+    /// Waits for its outcome. Another thread computes meanwhile. Where nobody wants it any more, it is waited for as long as it is on
+    /// its way, and not sent again.
+    ///
+    /// Errors: `Cancelled`, of [unknown outcome](Error::is_outcome_unknown).
+    pub(super) fn outcome(&self) -> Result<T> {
+        waiting(|| {
+            loop {
+                match self.answer.recv_timeout(LOOK_UP) {
+                    Ok(answer) => return Ok(answer),
+                    Err(RecvTimeoutError::Disconnected) => return Err(no_answer()),
+                    Err(RecvTimeoutError::Timeout) if is_given_up() && self.sent.give_up() => {
+                        let message = "the request is not wanted any more, and is not sent again";
+                        return Err(Error::new(ErrorKind::Cancelled, message).outcome_unknown());
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        })
+    }
 }
 
 fn no_answer() -> Error {

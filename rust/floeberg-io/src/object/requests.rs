@@ -11,7 +11,7 @@ use std::time::Instant;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::pace::Pace;
-use super::sent::counting;
+use super::sent::Sent;
 
 /// The requests of a client. Clones are the same.
 #[derive(Debug, Clone)]
@@ -38,13 +38,13 @@ impl Requests {
     /// One request that reads, once it is its turn.
     pub(super) async fn read<T>(self, request: impl Future<Output = T>) -> T {
         let _turn = self.0.reads.turn().await;
-        counting(request).await
+        Sent::default().counting(request).await
     }
 
-    /// One request that writes, once it is its turn.
-    pub(super) async fn write<T>(self, request: impl Future<Output = T>) -> T {
+    /// One request that writes, once it is its turn. Its attempts can be seen from outside.
+    pub(super) async fn write<T>(self, sent: Sent, request: impl Future<Output = T>) -> T {
         let _turn = self.0.writes.turn().await;
-        counting(request).await
+        sent.counting(request).await
     }
 
     /// A turn for a request that reads, if nobody has to wait for it, and the store has not asked for fewer.

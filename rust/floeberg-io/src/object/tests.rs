@@ -27,7 +27,14 @@ fn store(bucket: &str, objects: &[(&str, Bytes)]) -> ObjectStore {
     let process = process::current().unwrap();
     for (key, bytes) in objects.iter().cloned() {
         let (memory, path) = (memory.clone(), Path::parse(key).unwrap());
-        process.wait(async move { memory.put(&path, bytes.into()).await }).unwrap().unwrap();
+        process
+            .start_change(
+                super::requests::Requests::new(1),
+                async move { memory.put(&path, bytes.into()).await },
+            )
+            .outcome()
+            .unwrap()
+            .unwrap();
     }
     let client: Arc<dyn Client> = memory;
     process.substitute(Kind::S3, bucket, &options, client);
@@ -48,7 +55,11 @@ fn requests_are_made_with_the_options_that_hold_now() {
     let (memory, path): (Arc<InMemory>, _) = (Arc::default(), Path::parse("a/b").unwrap());
     let process = process::current().unwrap();
     let writing = memory.clone();
-    process.wait(async move { writing.put(&path, "x".into()).await }).unwrap().unwrap();
+    process
+        .start_change(super::requests::Requests::new(1), async move { writing.put(&path, "x".into()).await })
+        .outcome()
+        .unwrap()
+        .unwrap();
     process.substitute(Kind::S3, "renewed", &new, memory);
     let reading = thread::spawn({
         let ended = ended.clone();

@@ -6,12 +6,12 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::mpsc::Receiver;
 
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 use object_store::{MultipartUpload, ObjectStore as _, ObjectStoreExt as _, PutMode, PutPayload};
 
+use super::process::Change;
 use super::requests::Requests;
 use super::{Object, process};
 use crate::location::shown;
@@ -37,7 +37,7 @@ struct Upload {
     parts: Box<dyn MultipartUpload>,
     requests: Requests,
     /// Parts that are being sent.
-    sent: VecDeque<Receiver<object_store::Result<()>>>,
+    sent: VecDeque<Change<object_store::Result<()>>>,
 }
 
 impl Object {
@@ -89,8 +89,8 @@ impl ObjectSink {
         while upload.sent.len() >= AT_ONCE {
             upload.arrived(&self.object)?;
         }
-        let part = upload.requests.clone().write(upload.parts.put_part(PutPayload::from(part)));
-        upload.sent.push_back(process.start(part));
+        let part = upload.parts.put_part(PutPayload::from(part));
+        upload.sent.push_back(process.start_change(upload.requests.clone(), part));
         Ok(())
     }
 }
@@ -100,7 +100,7 @@ impl Upload {
     fn arrived(&mut self, object: &Object) -> Result<()> {
         match self.sent.pop_front() {
             None => Ok(()),
-            Some(part) => process::answer_of(&part)?.map_err(|error| object.failed(&error)),
+            Some(part) => part.outcome()?.map_err(|error| object.failed(&error)),
         }
     }
 }
@@ -134,7 +134,9 @@ impl Sink for ObjectSink {
             }
         }
         if let Some(mut upload) = self.upload.take() {
-            let completed = process::current()?.wait(async move { upload.parts.complete().await })?;
+            let requests = upload.requests.clone();
+            let complete = async move { upload.parts.complete().await };
+            let completed = process::current()?.start_change(requests, complete).outcome()?;
             completed.map_err(|error| outcome_unknown(self.object.failed(&error)))?;
         }
         Ok(self.size)
@@ -151,7 +153,8 @@ impl Drop for ObjectSink {
             while !upload.sent.is_empty() {
                 let _ = upload.arrived(&self.object);
             }
-            let _ = process.wait(async move { upload.parts.abort().await });
+            let requests = upload.requests.clone();
+            let _ = process.start_change(requests, async move { upload.parts.abort().await }).outcome();
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use floeberg_core::Result;
 
-use crate::store::{Entry, Sink, Source, Store};
+use crate::store::{Entry, FoundFile, Sink, Source, Store};
 
 /// What was asked of one file, or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -102,6 +102,10 @@ impl Store for CountingStore {
 
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
         self.inner.list(folder)
+    }
+
+    fn files_below(&self, folder: &str) -> Result<Vec<FoundFile>> {
+        self.inner.files_below(folder)
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {

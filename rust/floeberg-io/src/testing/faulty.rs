@@ -14,7 +14,7 @@ use super::script::{Fault, Script, Struck, failed, shared_script};
 use crate::location::{file_name, join, parent};
 use crate::options::StoreOptions;
 use crate::ranges::out_of_range;
-use crate::store::{Entry, Sink, Source, Store};
+use crate::store::{Entry, FoundFile, Sink, Source, Store};
 
 /// A store whose operations go wrong as a test says. Counted from 0 are the operations of [`Store`], [`Source`] but its
 /// `location`, and [`Sink`], over all files.
@@ -88,6 +88,11 @@ impl Store for FaultyStore {
     fn list(&self, folder: &str) -> Result<Vec<Entry>> {
         self.script.strike_reading("list", folder)?;
         self.inner.list(folder)
+    }
+
+    fn files_below(&self, folder: &str) -> Result<Vec<FoundFile>> {
+        self.script.strike_reading("files_below", folder)?;
+        self.inner.files_below(folder)
     }
 
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {

@@ -1,0 +1,52 @@
+"""Which files of a table may go."""
+
+from typing import final
+
+from floeberg._native.table import Table
+
+def unneeded_files(before: Table, after: Table) -> list[tuple[str, str]]:
+    """The files that a table needed before and does not need now: what each is, and where. Metadata files stay.
+
+    Raises:
+        InvalidDataError: A manifest is damaged.
+        NotFoundError: A manifest is missing.
+    """
+
+def remove_unneeded_files(
+    locations: list[str], *, folders: list[str], storage_options: dict[str, str]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Removes the files that lie below one of the folders, some at a time.
+
+    Returns:
+        Those that lie elsewhere, and those that could not be removed, with the reason.
+    """
+
+@final
+class ListedFiles:
+    """The files below a folder, before they are compared with a table."""
+
+    @staticmethod
+    def of_folder(
+        folder: str, files: list[tuple[str, int]] | None, *, storage_options: dict[str, str]
+    ) -> ListedFiles:
+        """Lists a folder; or takes a list: locations, and when they were written, in milliseconds since 1970.
+
+        Raises:
+            UnsupportedError: The store cannot list its files.
+        """
+
+    def orphans(
+        self,
+        table: Table,
+        *,
+        older_than_ms: int,
+        equal_schemes: dict[str, str],
+        equal_authorities: dict[str, str],
+        prefix_mismatch: str,
+    ) -> list[tuple[str, int]]:
+        """The orphans among them: locations and sizes. The table must have been loaded after the list was made.
+
+        Raises:
+            InvalidInputError: The folder holds another table, or none of the files that the table names.
+            InvalidDataError: A manifest is damaged.
+        """

@@ -1,0 +1,7 @@
+"""What keeps an Iceberg table healthy: snapshots that expire, and files that nobody needs."""
+
+from floeberg.maintenance.expire_snapshots import ExpireSnapshots
+from floeberg.maintenance.result import ExpireSnapshotsResult, RemoveOrphanFilesResult
+from floeberg.maintenance.table_maintenance import TableMaintenance
+
+__all__ = ["ExpireSnapshots", "ExpireSnapshotsResult", "RemoveOrphanFilesResult", "TableMaintenance"]

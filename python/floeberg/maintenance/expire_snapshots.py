@@ -1,0 +1,225 @@
+"""How do snapshots expire, and the files that only they need?
+
+The metadata is committed first. Then the table is read again, and a file goes only if no snapshot needs it that the
+table has by then. A commit whose outcome is unknown removes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_int, checked_size
+from floeberg._keywords import says_keywords_of_methods
+from floeberg._timestamps import milliseconds
+from floeberg.commit.loop import commit
+from floeberg.commit.table_changes import TableChanges, changes_shown
+from floeberg.errors import InvalidInputError
+from floeberg.maintenance.removal import remove
+from floeberg.maintenance.result import ExpireSnapshotsResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from typing_extensions import Self
+
+    from floeberg._timestamps import Moment
+    from floeberg.commit.operations import OpenedTable, TableOperations
+
+__all__ = ["ExpireSnapshots"]
+
+_COUNTS = {
+    "data": "deleted_data_files_count",
+    "position deletes": "deleted_position_delete_files_count",
+    "equality deletes": "deleted_equality_delete_files_count",
+    "manifest": "deleted_manifest_files_count",
+    "manifest list": "deleted_manifest_lists_count",
+    "statistics": "deleted_statistics_files_count",
+}
+_LAST = 2**31 - 1
+
+
+@says_keywords_of_methods
+class ExpireSnapshots(TableChanges):
+    """Which snapshots expire. Nothing happens before `commit`, or the end of a `with` block.
+
+    What is not said follows the table's properties `history.expire.*`, and the retention of its branches and tags. The
+    calls have the names that PyIceberg and Iceberg Java have for them.
+
+    Examples:
+        >>> _ = orders.append(pa.table({"id": [1]}))
+        >>> _ = orders.append(pa.table({"id": [2]}))
+        >>> expiry = orders.maintenance.expire_snapshots()
+        >>> expiry.older_than("2100-01-01T00:00Z").retain_last(1).commit().deleted_manifest_lists_count
+        1
+        >>> len(orders.snapshots())
+        1
+    """
+
+    def __init__(
+        self,
+        operations: TableOperations,
+        table: Callable[[], OpenedTable],
+        become: Callable[[OpenedTable], None],
+    ) -> None:
+        """Use `Table.maintenance.expire_snapshots`."""
+        self._table_operations = operations
+        self._table = table
+        self._become = become
+        self._wanted: dict[str, Any] = {}
+        self._ids: list[int] = []
+
+    def __repr__(self) -> str:
+        said = [f"{name}={value!r}" for name, value in self._wanted.items()]
+        return changes_shown(self, ["expire snapshots", *said, *(f"snapshot {each}" for each in self._ids)])
+
+    def older_than(self, older_than: Moment) -> Self:
+        """Expires snapshots that were made before a time, unless a branch has retention of its own.
+
+        Args:
+            older_than: A datetime with a zone, milliseconds from 1970-01-01 UTC, or an ISO 8601 string with a zone.
+
+        Returns:
+            These changes.
+        """
+        self._wanted["older-than-ms"] = milliseconds(older_than, "older_than")
+        return self
+
+    def retain_last(self, retain_last: int) -> Self:
+        """Keeps so many of the newest snapshots of each branch, unless the branch says how many.
+
+        Args:
+            retain_last: How many, at least 1.
+
+        Returns:
+            These changes.
+        """
+        last = checked_size("retain_last", retain_last, 1)
+        self._wanted["retain-last"] = min(last, _LAST)
+        return self
+
+    def by_id(self, snapshot_id: int) -> Self:
+        """Expires a snapshot whatever its age.
+
+        Args:
+            snapshot_id: Its id. No branch or tag may name it.
+
+        Returns:
+            These changes.
+        """
+        self._ids.append(checked_int("snapshot_id", snapshot_id))
+        return self
+
+    def by_ids(self, snapshot_ids: Sequence[int]) -> Self:
+        """Expires snapshots whatever their age.
+
+        Args:
+            snapshot_ids: Their ids. No branch or tag may name one.
+
+        Returns:
+            These changes.
+        """
+        if isinstance(snapshot_ids, (int, str, bytes)) or not hasattr(snapshot_ids, "__iter__"):
+            raise InvalidInputError(
+                f"snapshot_ids: expected a list of integers, found an object of type {type(snapshot_ids).__name__}"
+            )
+        self._ids += [checked_int("snapshot_ids", each) for each in snapshot_ids]
+        return self
+
+    def clean_expired_metadata(self, clean_expired_metadata: bool = True) -> Self:  # noqa: FBT001, FBT002 - as in Java
+        """Removes schemas and partition specs too that neither the table nor a snapshot uses any more.
+
+        Args:
+            clean_expired_metadata: Whether.
+
+        Returns:
+            These changes.
+        """
+        self._wanted["clean-expired-metadata"] = checked_bool(
+            "clean_expired_metadata", clean_expired_metadata
+        )
+        return self
+
+    def commit(self, *, dry_run: bool = False, delete_files: bool = True) -> ExpireSnapshotsResult:  # type: ignore[override]
+        """Commits, and removes the files that no snapshot needs any more.
+
+        Args:
+            dry_run: Whether to say only what would be done.
+            delete_files: Whether files are removed. If not, `deleted_files` is empty, and the files stay until
+                `remove_orphan_files` removes them.
+
+        Returns:
+            What was done.
+
+        Raises:
+            InvalidInputError: The property `gc.enabled` is `false`; or a branch or a tag names a snapshot that is to
+                expire.
+            NotFoundError: The table does not have a snapshot that is to expire.
+            InvalidDataError: A manifest is damaged. The snapshots expired, and no file was removed.
+            CommitStateUnknownError: The outcome is unknown. No file was removed.
+            FloebergError: Those of every commit, as with `append`.
+        """
+        dry_run = checked_bool("dry_run", dry_run)
+        checked_bool("delete_files", delete_files)
+        wanted = {"snapshot-ids": self._ids, "clean-expired-metadata": False, **self._wanted}
+        operation = _native.Operation.expire_snapshots(json.dumps(wanted))
+        if dry_run:
+            before = self._table_operations.load(self._table())
+            self._table().check_same_table(before)
+            after = _after(before, operation)
+        else:
+            before, after = self._committed(operation)
+        files = _native.unneeded_files(before, after) if delete_files else []
+        kinds = {location: kind for kind, location in files}
+        removed = None
+        if not dry_run and files:
+            removed = remove(list(kinds), after)
+        gone = list(kinds) if removed is None else [each for each in kinds if each in removed.gone]
+        counts = Counter(kinds[each] for each in gone)
+        old, new = (json.loads(each.metadata_json()) for each in (before, after))
+        left = {each["snapshot-id"] for each in new.get("snapshots", ())}
+        return ExpireSnapshotsResult(
+            snapshot_ids=tuple(
+                each["snapshot-id"] for each in old.get("snapshots", ()) if each["snapshot-id"] not in left
+            ),
+            refs=tuple(sorted(set(old.get("refs", ())).difference(new.get("refs", ())))),
+            deleted_files=tuple(gone),
+            kept_files=() if removed is None else removed.kept,
+            failed_files={} if removed is None else removed.failed,
+            dry_run=dry_run,
+            **{name: counts[kind] for kind, name in _COUNTS.items()},
+        )
+
+    def _committed(self, operation: _native.Operation) -> tuple[OpenedTable, OpenedTable]:
+        """The table that the last attempt was made on, and the table as it is now."""
+        bases: list[OpenedTable] = []
+        done = commit(
+            self._table_operations,
+            operations=[operation],
+            starting=self._table(),
+            check=bases.append,
+        )
+        self._become(done.table)
+        # Others may have committed since: what they need stays.
+        current = self._table_operations.load(done.table)
+        done.table.check_same_table(current)
+        return (bases[-1] if bases else done.table), current
+
+
+def _after(base: OpenedTable, operation: _native.Operation) -> OpenedTable:
+    """The table after an operation that is not committed."""
+    made = _native.Commit.begin(
+        [operation],
+        starting=base,
+        storage_options=base.storage_options,
+        snapshot_properties={},
+        branch="main",
+        commit_key="dry-run",
+        validate_from_snapshot_ids=[],
+        files_are_new=False,
+        stage_only=False,
+        leaves_record=False,
+    )
+    return made.attempt(base, None).table(base.metadata_location)

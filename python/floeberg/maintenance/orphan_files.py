@@ -1,0 +1,107 @@
+"""How are files removed that are in the folders of a table, and that nothing names?
+
+The folder is listed first, and the table is read after that: what was committed meanwhile is named.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Literal, get_args
+
+from floeberg import _native
+from floeberg._arguments import checked_bool, checked_options, checked_path
+from floeberg._table_properties import flag_of
+from floeberg._timestamps import milliseconds
+from floeberg.errors import InvalidInputError
+from floeberg.maintenance.removal import remove
+from floeberg.maintenance.result import RemoveOrphanFilesResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from floeberg._timestamps import Moment
+    from floeberg.commit.operations import OpenedTable, TableOperations
+
+__all__ = ["PrefixMismatchMode", "remove_orphan_files"]
+
+PrefixMismatchMode = Literal["error", "ignore", "delete"]
+"""What is done with a file whose path the table names with another scheme or authority."""
+
+_DAY = 24 * 60 * 60 * 1000
+_EQUAL_SCHEMES = {"s3n": "s3", "s3a": "s3", "abfs": "abfss", "wasb": "wasbs"}
+
+
+def remove_orphan_files(  # noqa: PLR0913 - keywords
+    operations: TableOperations,
+    known: OpenedTable,
+    *,
+    older_than: Moment | None,
+    location: str | None,
+    dry_run: bool,
+    allow_recent: bool,
+    file_list: Mapping[str, Moment] | None,
+    prefix_mismatch_mode: PrefixMismatchMode,
+    equal_schemes: Mapping[str, str] | None,
+    equal_authorities: Mapping[str, str] | None,
+) -> RemoveOrphanFilesResult:
+    """See `TableMaintenance.remove_orphan_files`."""
+    checked_bool("dry_run", dry_run)
+    if prefix_mismatch_mode not in get_args(PrefixMismatchMode):
+        raise InvalidInputError(
+            f"prefix_mismatch_mode: expected 'error', 'ignore' or 'delete', found {prefix_mismatch_mode!r}"
+        )
+    limit = _limit(older_than, allow_recent=checked_bool("allow_recent", allow_recent))
+    if not flag_of(known.properties, "gc.enabled"):
+        raise InvalidInputError(
+            "orphan files are not removed, since the property gc.enabled is false: other tables may use the same files"
+        )
+    folder = known.location if location is None else checked_path("location", location)
+    listed = _native.ListedFiles.of_folder(folder, _listed(file_list), storage_options=known.storage_options)
+    table = operations.load(None)
+    known.check_same_table(table)
+    found = listed.orphans(
+        table,
+        older_than_ms=limit,
+        equal_schemes=_EQUAL_SCHEMES | _by_name("equal_schemes", equal_schemes),
+        equal_authorities=_by_name("equal_authorities", equal_authorities),
+        prefix_mismatch=prefix_mismatch_mode,
+    )
+    sizes = dict(found)
+    if dry_run:
+        return RemoveOrphanFilesResult(tuple(sizes), sum(sizes.values()), dry_run=True)
+    removed = remove(list(sizes), table, folder=_native.location_from_user(folder))
+    gone = [each for each in sizes if each in removed.gone]
+    return RemoveOrphanFilesResult(
+        tuple(gone), sum(sizes[each] for each in gone), failed_files=removed.failed
+    )
+
+
+def _limit(older_than: Moment | None, *, allow_recent: bool) -> int:
+    now = time.time_ns() // 1_000_000
+    limit = now - 3 * _DAY if older_than is None else milliseconds(older_than, "older_than")
+    if limit > now - _DAY and not allow_recent:
+        raise InvalidInputError(
+            "older_than: files of the last 24 hours may belong to writes that are not committed yet. "
+            "Where nobody writes, say allow_recent=True"
+        )
+    return limit
+
+
+def _listed(file_list: Mapping[str, Moment] | None) -> list[tuple[str, int]] | None:
+    if file_list is None:
+        return None
+    if not hasattr(file_list, "items"):
+        raise InvalidInputError(
+            "file_list: expected a mapping from files to the times when they were written, found an object of type "
+            f"{type(file_list).__name__}"
+        )
+    return [
+        (checked_path("file_list", each), milliseconds(written, "file_list"))
+        for each, written in file_list.items()
+    ]
+
+
+def _by_name(name: str, same: Mapping[str, str] | None) -> dict[str, str]:
+    """Each name to the one that it stands for. As with Spark, a key may have several, with commas."""
+    given = checked_options(name, same)
+    return {each.strip(): value for key, value in given.items() for each in key.split(",")}

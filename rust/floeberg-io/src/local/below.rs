@@ -1,0 +1,50 @@
+//! Which files are below a local folder?
+//!
+//! Invariant: only files that are really there, below the folder itself: a link to a folder is not followed, and a link to a file is no
+//! file of this folder.
+
+use std::fs::{self, Metadata};
+use std::time::UNIX_EPOCH;
+
+use floeberg_core::{Error, Result};
+
+use super::{failed, is_absence, read_folder};
+use crate::location::join;
+use crate::store::FoundFile;
+
+/// The regular files below a folder, at any depth. A name that is not UTF-8 stands in no location.
+pub(super) fn files_below(folder: &str) -> Result<Vec<FoundFile>> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let entries = match read_folder(&folder) {
+            Ok(entries) => entries,
+            // Removed since it was listed.
+            Err(error) if error.kind() == floeberg_core::ErrorKind::NotFound && !found.is_empty() => continue,
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| failed(error, &folder))?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let location = join(&folder, &name);
+            match fs::symlink_metadata(entry.path()) {
+                Ok(metadata) if metadata.is_dir() => folders.push(location),
+                Ok(metadata) if metadata.is_file() => {
+                    let modified_ms = modified_ms(&metadata, &location)?;
+                    found.push(FoundFile { location, size: metadata.len(), modified_ms });
+                }
+                Ok(_) => {}
+                Err(error) if is_absence(&error) => {}
+                Err(error) => return Err(failed(error, &location)),
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn modified_ms(metadata: &Metadata, location: &str) -> Result<i64> {
+    let modified = metadata.modified().map_err(|error| failed(error, location))?;
+    let since = modified.duration_since(UNIX_EPOCH);
+    let millis =
+        since.map_or_else(|before| -(before.duration().as_millis() as i128), |at| at.as_millis() as i128);
+    i64::try_from(millis).map_err(|_| Error::invalid_data("a file has no time").with("path", location))
+}

@@ -1,0 +1,72 @@
+//! Which files in the folders of a table does nothing name?
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use floeberg_core::{Cancel, Error};
+use floeberg_io::{FoundFile, Location, open_store};
+use floeberg_maintain::{Orphans, PrefixMismatch, Prefixes};
+use pyo3::prelude::*;
+
+use crate::runtime;
+use crate::table::table::Table;
+
+/// The files below a folder, before they are compared with a table.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct ListedFiles(Mutex<Option<Orphans>>);
+
+#[pymethods]
+impl ListedFiles {
+    /// Lists a folder; or takes a list that somebody else made: locations, and when they were written, in milliseconds since 1970.
+    #[staticmethod]
+    #[pyo3(signature = (folder, files, *, storage_options))]
+    fn of_folder(
+        py: Python<'_>,
+        folder: String,
+        files: Option<Vec<(String, i64)>>,
+        storage_options: BTreeMap<String, String>,
+    ) -> PyResult<Self> {
+        let listed = runtime::run(py, &Cancel::default(), move |_| {
+            let folder = Location::from_user(&folder)?;
+            if let Some(files) = files {
+                let found = |(location, modified_ms)| FoundFile { location, size: 0, modified_ms };
+                return Ok(Orphans::of_files(&folder, files.into_iter().map(found).collect()));
+            }
+            Orphans::list(open_store(&storage_options.into_iter().collect())?.as_ref(), &folder)
+        })?;
+        Ok(Self(Mutex::new(Some(listed))))
+    }
+
+    /// The orphans among them: locations and sizes. The table must have been loaded after the list was made. It can be called once.
+    #[pyo3(signature = (table, *, older_than_ms, equal_schemes, equal_authorities, prefix_mismatch))]
+    fn orphans(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        older_than_ms: i64,
+        equal_schemes: BTreeMap<String, String>,
+        equal_authorities: BTreeMap<String, String>,
+        prefix_mismatch: &str,
+    ) -> PyResult<Vec<(String, u64)>> {
+        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (table, mismatch) = (table.table.clone(), prefix_mismatch.to_owned());
+        let found = runtime::run(py, &Cancel::default(), move |cancel| {
+            let listed = listed.ok_or_else(|| Error::internal("a list of files was compared before"))?;
+            let mismatch = match mismatch.as_str() {
+                "error" => PrefixMismatch::Error,
+                "ignore" => PrefixMismatch::Ignore,
+                "delete" => PrefixMismatch::Delete,
+                other => {
+                    let message = format!(
+                        "prefix_mismatch_mode: expected 'error', 'ignore' or 'delete', found {other:?}"
+                    );
+                    return Err(Error::invalid_input(message));
+                }
+            };
+            let prefixes = Prefixes { schemes: equal_schemes, authorities: equal_authorities };
+            listed.find(&table, older_than_ms, &prefixes, mismatch, cancel)
+        })?;
+        Ok(found.into_iter().map(|file| (file.location, file.size)).collect())
+    }
+}

@@ -1,0 +1,65 @@
+//! Which files does a table not need any more?
+
+use std::collections::BTreeMap;
+
+use floeberg_core::{Cancel, ErrorKind};
+use floeberg_exec::budget::thread_budget;
+use floeberg_exec::threads::ordered;
+use floeberg_iceberg::manifest::FileRole;
+use floeberg_io::{Below, open_store};
+use pyo3::prelude::*;
+
+use crate::runtime;
+use crate::table::table::Table;
+
+/// The files that a table needed before, and does not need now: what each is, and where.
+#[pyfunction]
+pub fn unneeded_files(
+    py: Python<'_>,
+    before: &Table,
+    after: &Table,
+) -> PyResult<Vec<(&'static str, String)>> {
+    let (before, after) = (before.table.clone(), after.table.clone());
+    let found = runtime::run(py, &Cancel::default(), move |cancel| {
+        floeberg_maintain::unneeded_files(&before, &after, cancel)
+    })?;
+    Ok(found.into_iter().map(|file| (name(file.role), file.location)).collect())
+}
+
+fn name(role: FileRole) -> &'static str {
+    match role {
+        FileRole::Metadata => "metadata",
+        FileRole::Statistics => "statistics",
+        FileRole::ManifestList => "manifest list",
+        FileRole::Manifest => "manifest",
+        FileRole::Data => "data",
+        FileRole::PositionDeletes => "position deletes",
+        FileRole::EqualityDeletes => "equality deletes",
+    }
+}
+
+/// Files that were kept: those that lie elsewhere, and those that could not be removed, with the reason.
+type Kept = (Vec<String>, Vec<(String, String)>);
+
+/// Removes the files that lie below one of the folders, some at a time. Returns those that lie elsewhere, and
+/// those that could not be removed, with the reason. A file that is not there is removed.
+#[pyfunction]
+#[pyo3(signature = (locations, *, folders, storage_options))]
+pub fn remove_unneeded_files(
+    py: Python<'_>,
+    locations: Vec<String>,
+    folders: Vec<String>,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<Kept> {
+    runtime::run(py, &Cancel::default(), move |cancel| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        let mut below = Below::new(folders.iter().map(String::as_str));
+        let (own, others): (Vec<_>, Vec<_>) =
+            locations.into_iter().partition(|location| below.holds(location));
+        let answers = ordered(&own, thread_budget()?, cancel, |location| match store.remove(location) {
+            Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
+            answer => Ok(answer.err().map(|error| (location.clone(), error.to_string()))),
+        })?;
+        Ok((others, answers.into_iter().flatten().collect()))
+    })
+}

@@ -1,0 +1,266 @@
+"""Files that no snapshot names go, and no other."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+import floeberg as fb
+from floeberg import errors
+from maintenance.disk import EVER, content, named, on_disk, path_of, rows
+
+DAY = 24 * 60 * 60
+
+
+def junk(table: fb.Table, name: str, days: float = 9) -> str:
+    """A file in the folder of a table that nothing names, so many days old."""
+    path = Path(path_of(table.location())) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"junk")
+    aged(str(path), days)
+    return str(path)
+
+
+def aged(path: str, days: float) -> None:
+    then = time.time() - days * DAY
+    os.utime(path, (then, then))
+
+
+def found(table: fb.Table, **options) -> set[str]:
+    """What would be removed, whatever its age."""
+    options = {"older_than": EVER, "allow_recent": True} | options
+    done = table.maintenance.remove_orphan_files(dry_run=True, **options)
+    return {path_of(each) for each in done.orphan_file_locations}
+
+
+@pytest.fixture
+def table(make) -> fb.Table:
+    """A table with a history that still has all its files."""
+    made = make()
+    made.append(rows(1, 2))
+    made.append(rows(3, part="b"))
+    made.delete("id = 1", mode="merge-on-read")
+    made.overwrite(rows(4), overwrite_filter="part = 'b'")
+    return made
+
+
+def test_what_nothing_names_goes_and_nothing_else(table):
+    wanted = {
+        junk(table, "data/part=a/lost.parquet"),
+        junk(table, "metadata/lost-m0.avro"),
+        junk(table, "metadata/snap-1-lost.avro"),
+        junk(table, "deep/er/lost"),
+        junk(table, "lost with a space%20and.bin"),
+    }
+    before, rows_before = named(table), content(table)
+    assert found(table) == wanted
+    assert wanted <= on_disk(table.location())
+    done = table.maintenance.remove_orphan_files()
+    assert {path_of(each) for each in done.orphan_file_locations} == wanted
+    assert (done.orphan_bytes, done.failed_files, done.dry_run) == (20, {}, False)
+    assert on_disk(table.location()) == before
+    assert content(table) == rows_before
+    assert table.maintenance.remove_orphan_files().orphan_file_locations == ()
+
+
+def test_young_files_stay(table):
+    old, young = junk(table, "data/old", 4), junk(table, "data/young", 2)
+    table.maintenance.remove_orphan_files()
+    assert old not in on_disk(table.location())
+    assert young in on_disk(table.location())
+    two_days = int((time.time() - 1.5 * DAY) * 1000)
+    table.maintenance.remove_orphan_files(older_than=two_days)
+    assert young not in on_disk(table.location())
+
+
+def test_the_last_day_needs_a_word(table):
+    file = junk(table, "data/now", 0.1)
+    for older_than in (EVER, int(time.time() * 1000) - 60_000):
+        with pytest.raises(errors.InvalidInputError, match="allow_recent"):
+            table.maintenance.remove_orphan_files(older_than=older_than)
+        with pytest.raises(errors.InvalidInputError, match="allow_recent"):
+            table.maintenance.remove_orphan_files(older_than=older_than, dry_run=True)
+    assert file in on_disk(table.location())
+    table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+    assert file not in on_disk(table.location())
+
+
+@pytest.mark.parametrize(
+    "name", ["_SUCCESS", ".part.crc", "data/_temporary/0/part", "metadata/version-hint.text", ".hidden/file"]
+)
+def test_hidden_files_and_the_hint_stay(table, name):
+    junk(table, name)
+    assert found(table) == set()
+
+
+def test_a_folder_of_a_partition_field_is_not_hidden(catalog):
+    import pyarrow as pa
+
+    schema = pa.schema([("id", pa.int64()), ("_day", pa.int64())])
+    table = catalog.create_table("db.hidden", schema, partition_spec=["_day"])
+    table.append(pa.table({"id": [1], "_day": [7]}, schema))
+    wanted = junk(table, "data/_day=7/lost.parquet")
+    junk(table, "data/_other=7/lost.parquet")
+    assert found(table) == {wanted}
+
+
+def test_files_of_a_branch_a_tag_and_a_staged_snapshot_stay(table):
+    with table.manage_snapshots() as snapshots:
+        snapshots.create_branch(None, "dev").create_tag(None, "first")
+    table.append(rows(8), branch="dev")
+    table.append(rows(9), stage_only=True)
+    assert found(table) == set()
+
+
+def test_what_expiry_left_goes(table):
+    table.overwrite(rows(7))
+    kept = on_disk(table.location())
+    table.maintenance.expire_snapshots(older_than=EVER, delete_files=False)
+    assert kept < on_disk(table.location())
+    done = table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+    assert done.orphan_file_locations
+    assert on_disk(table.location()) == named(table)
+
+
+def test_other_spellings_of_a_path_are_the_same_file(table):
+    plain = path_of(table.location())
+    for spelled in (plain, f"file:{plain}", f"file://{plain}", f"{plain}/", f"file://localhost{plain}"):
+        assert found(table, location=spelled) == set(), spelled
+
+
+def test_a_folder_that_is_spelled_by_a_link_is_refused(table, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(path_of(table.location()))
+    with pytest.raises(errors.InvalidInputError, match="another table"):
+        found(table, location=str(link))
+    with pytest.raises(errors.InvalidInputError, match="names none of the files"):
+        found(table, location=f"{link}/data")
+
+
+def test_links_inside_are_not_followed(table, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "precious").write_text("x")
+    (Path(path_of(table.location())) / "data" / "linked").symlink_to(other)
+    (Path(path_of(table.location())) / "data" / "one").symlink_to(other / "precious")
+    assert found(table) == set()
+    table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+    assert (other / "precious").exists()
+
+
+def test_a_table_inside_of_the_folder_is_refused(table, catalog):
+    inner = f"{table.location()}/inner"
+    catalog.create_table("db.inner", rows().schema, location=inner).append(rows(1))
+    with pytest.raises(errors.InvalidInputError, match="another table"):
+        table.maintenance.remove_orphan_files()
+    for path in on_disk(inner):
+        aged(path, 9)
+    with pytest.raises(errors.InvalidInputError, match="another table"):
+        table.maintenance.remove_orphan_files()
+    assert catalog.load_table("db.inner").scan().count() == 1
+
+
+@pytest.mark.parametrize("name", ["_delta_log/0.json", "inner/_versions/1.manifest"])
+def test_a_table_of_another_format_is_refused(table, name):
+    junk(table, name)
+    with pytest.raises(errors.InvalidInputError, match="another format"):
+        table.maintenance.remove_orphan_files()
+
+
+def test_the_folder_above_is_refused(table, catalog):
+    catalog.create_table("db.beside", rows().schema).append(rows(1))
+    above = str(Path(path_of(table.location())).parent)
+    with pytest.raises(errors.InvalidInputError, match="another table"):
+        found(table, location=above)
+
+
+def test_a_part_of_the_table_can_be_looked_through(table):
+    wanted = junk(table, "data/part=a/lost")
+    junk(table, "metadata/lost")
+    assert found(table, location=f"{table.location()}/data") == {wanted}
+
+
+def test_a_list_of_files_replaces_the_listing(table):
+    lost, young = junk(table, "data/lost"), junk(table, "data/young")
+    (known, *_) = table.inspect.files()["file_path"].to_pylist()
+    listed = {lost: 0, young: int(time.time() * 1000), known: 0}
+    done = table.maintenance.remove_orphan_files(file_list=listed)
+    assert done.orphan_file_locations == (lost,)
+    assert not Path(lost).exists()
+    assert Path(young).exists()
+    assert Path(path_of(known)).exists()
+
+
+def test_files_of_a_list_outside_of_the_folder_stay(table, tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    (known, *_) = table.inspect.files()["file_path"].to_pylist()
+    done = table.maintenance.remove_orphan_files(file_list={str(outside): 0, known: 0})
+    assert done.orphan_file_locations == ()
+    assert outside.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, errors.InvalidInputError),
+        ({"prefix_mismatch_mode": "ignore"}, set()),
+        ({"equal_schemes": {"hdfs,gs": "file"}}, set()),
+        ({"prefix_mismatch_mode": "delete"}, "all"),
+    ],
+)
+def test_another_scheme_is_what_the_user_says(table, options, expected):
+    folder = path_of(table.location())
+    listed = {f"gs://{path}": 0 for path in on_disk(folder)}
+    options = {"location": f"gs://{folder}", "file_list": listed} | options
+    if expected is errors.InvalidInputError:
+        with pytest.raises(expected, match="another scheme"):
+            found(table, **options)
+        return
+    hints = {path for path in listed if path.endswith("version-hint.text")}
+    wanted = {path_of(each) for each in listed.keys() - hints} if expected == "all" else expected
+    assert found(table, **options) == wanted
+
+
+@pytest.mark.unchecked_tables("a manifest is damaged")
+def test_a_manifest_that_cannot_be_read_stops_it(table):
+    lost = junk(table, "data/lost")
+    Path(path_of(table.inspect.manifests()["path"].to_pylist()[0])).write_bytes(b"damaged")
+    with pytest.raises(errors.InvalidDataError):
+        table.maintenance.remove_orphan_files()
+    assert Path(lost).exists()
+
+
+def test_a_table_whose_files_may_be_of_others_is_refused(table):
+    lost = junk(table, "data/lost")
+    table.set_properties({"gc.enabled": "false"})
+    with pytest.raises(errors.InvalidInputError, match="gc.enabled"):
+        table.maintenance.remove_orphan_files()
+    assert Path(lost).exists()
+
+
+def test_what_was_committed_since_the_table_was_loaded_stays(table, catalog):
+    stale = catalog.load_table("db.t")
+    table.append(rows(10, 11))
+    assert found(stale) == set()
+    stale.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+    assert sorted(table.refresh().scan().to_arrow()["id"].to_pylist()) == [2, 4, 10, 11]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"prefix_mismatch_mode": "maybe"},
+        {"older_than": "soon"},
+        {"file_list": ["a"]},
+        {"dry_run": 1},
+        {"equal_schemes": "s3"},
+        {"location": 5},
+    ],
+)
+def test_arguments_that_mean_nothing_are_refused(table, wrong):
+    with pytest.raises(errors.InvalidInputError, match=next(iter(wrong))):
+        table.maintenance.remove_orphan_files(**wrong)
