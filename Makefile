@@ -13,7 +13,7 @@ export FLOEBERG_BENCH_DIR ?= $(CACHE)/bench
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
-LIBRARIES := -p floeberg-core -p floeberg-protobuf -p floeberg-exec -p floeberg-rows -p floeberg-io -p floeberg-properties -p floeberg-files -p floeberg-avro -p floeberg-orc -p floeberg-parquet -p floeberg-lance -p floeberg-iceberg -p floeberg-commit
+LIBRARIES := -p floeberg-core -p floeberg-protobuf -p floeberg-exec -p floeberg-rows -p floeberg-io -p floeberg-properties -p floeberg-files -p floeberg-avro -p floeberg-orc -p floeberg-parquet -p floeberg-lance -p floeberg-iceberg -p floeberg-commit -p floeberg-maintain
 # Tests in as many processes, each with the tests of a file; the ten slowest are shown.
 WORKERS ?= 2
 PYTEST = $(PYTHON) -m pytest --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder --durations 10

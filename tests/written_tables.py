@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import floeberg.commit.transaction
+import floeberg.maintenance.expire_snapshots
 from conformance_checker import Checked, Fault, check, shared_files
 from floeberg import _native
 from floeberg.errors import NoSuchTableError, NotFoundError
@@ -29,8 +30,8 @@ class Written:
 
     def listen(self, monkeypatch: Any) -> None:
         """Remember what is committed in this process."""
-        module = floeberg.commit.transaction
-        monkeypatch.setattr(module, "commit", self._listening(module.commit))
+        for module in (floeberg.commit.transaction, floeberg.maintenance.expire_snapshots):
+            monkeypatch.setattr(module, "commit", self._listening(module.commit))
 
     def _listening(self, commit: Callable[..., Any]) -> Callable[..., Any]:
         def listening(table_operations: Any, **arguments: Any) -> Any:

@@ -11,7 +11,7 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_PLANNED = "maintenance of Iceberg tables is planned, and not supported yet"
+_PLANNED = "compaction of Iceberg tables is planned, and not supported yet"
 _OF_TABLES = {
     "insert": "table.append(rows)",
     "insert_into": "table.append(rows)",
@@ -45,15 +45,14 @@ _OF_TABLES = {
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
         **_OF_TABLES,
-        "maintenance": _PLANNED,
         "compact": _PLANNED,
         "optimize": _PLANNED,
-        "vacuum": _PLANNED,
+        "vacuum": "table.maintenance.expire_snapshots(...) and remove_orphan_files(...)",
         "rewrite_data_files": _PLANNED,
         "rewrite_manifests": _PLANNED,
         "rewrite_position_delete_files": _PLANNED,
-        "expire_snapshots": _PLANNED,
-        "remove_orphan_files": _PLANNED,
+        "expire_snapshots": "table.maintenance.expire_snapshots(...)",
+        "remove_orphan_files": "table.maintenance.remove_orphan_files(...)",
         "rollback": "table.manage_snapshots().rollback_to_snapshot(...).commit()",
         "restore": "table.manage_snapshots().set_current_snapshot(...).commit()",
         "create_branch": "table.manage_snapshots().create_branch(...).commit()",

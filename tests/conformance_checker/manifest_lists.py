@@ -44,7 +44,7 @@ def check_list(state: State, metadata: Json, faults: Faults) -> None:
         _check_row(manifest, state, metadata, where, faults)
         if (row := before.get(manifest.path)) is not None:
             _check_kept(manifest.row, row, where, faults)
-        elif manifest.row["added_snapshot_id"] != state.id:
+        elif manifest.row["added_snapshot_id"] != state.id and not state.parent_expired:
             faults.say(
                 "new-manifests", where, f"it is new, and was added by {manifest.row['added_snapshot_id']}"
             )

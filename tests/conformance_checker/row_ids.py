@@ -50,7 +50,8 @@ def check_assignment(state: State, faults: Faults) -> None:
         if given is None:
             faults.say("manifest-row-ids", where, "first_row_id is null")
             continue
-        if before.get(manifest.path, {}).get("first_row_id") is not None:
+        is_kept = state.parent_expired and manifest.row["added_snapshot_id"] != state.id
+        if is_kept or before.get(manifest.path, {}).get("first_row_id") is not None:
             continue
         if given < following:
             faults.say(

@@ -120,6 +120,11 @@ class State:
         return COMMIT_KEY in self.snapshot.get("summary", {})
 
     @property
+    def parent_expired(self) -> bool:
+        """Had it a parent that the table does not know any more?"""
+        return self.parent is None and self.snapshot.get("parent-snapshot-id") is not None
+
+    @property
     def version(self) -> int:
         """The format version that it was written in."""
         return int(self.list_file.metadata.get("format-version", 1))

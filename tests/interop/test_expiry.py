@@ -89,6 +89,7 @@ def content(table: fb.Table) -> list[list[int]]:
     return [sorted(table.scan(snapshot_id=each).to_arrow()["id"].to_pylist()) for _, each in ids]
 
 
+@pytest.mark.unchecked_tables("Iceberg's procedure removes files of states that this process committed")
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("history", HISTORIES)
 @pytest.mark.parametrize("last", [1, 3])
@@ -162,6 +163,6 @@ def test_the_same_orphans_go(tmp_path, java_spark):
                 warehouse=str(tmp_path / folder),
             )
             removed = {row[0] for row in found}
-        left[folder] = {each.partition(f"{place.name}/")[2] for each in removed}
+        left[folder] = {each.partition("/ns/t/")[2] for each in removed}
         assert content(table.refresh())
     assert left["ours"] == left["theirs"]

@@ -43,6 +43,7 @@ from floeberg._native.lance_write import (
     write_lance_columns,
     write_lance_rows,
 )
+from floeberg._native.maintain import ListedFiles, remove_unneeded_files, unneeded_files
 from floeberg._native.rows import (
     MergeClause,
     NewValue,
@@ -143,6 +144,7 @@ __all__ = [
     "LanceScan",
     "LanceTable",
     "LanceTaskGroup",
+    "ListedFiles",
     "MergeClause",
     "MetadataReader",
     "NewValue",
@@ -207,6 +209,7 @@ __all__ = [
     "remove_files",
     "remove_files_below",
     "remove_lance_files",
+    "remove_unneeded_files",
     "rename_lance_manifests",
     "request_budget",
     "schema_from_arrow",
@@ -219,6 +222,7 @@ __all__ = [
     "table_properties",
     "table_property",
     "transform_column",
+    "unneeded_files",
     "value_columns",
     "with_buffers",
     "without_passwords",

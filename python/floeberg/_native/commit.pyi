@@ -183,6 +183,10 @@ class Operation:
         """Changes a branch or a tag, from the JSON of `ManageSnapshots`."""
 
     @staticmethod
+    def expire_snapshots(expiry_json: str) -> Operation:
+        """Expires snapshots, branches and tags, by the JSON of `ExpireSnapshots`."""
+
+    @staticmethod
     def cherrypick(snapshot_id: int) -> Operation:
         """Applies the changes of a snapshot to the branch of the commit."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from floeberg.commit.update_schema import UpdateSchema
 from floeberg.commit.update_sort_order import UpdateSortOrder
 from floeberg.commit.update_spec import UpdateSpec
+from floeberg.maintenance.table_maintenance import TableMaintenance
 from floeberg.table._base import TableBase
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ __all__ = ["TableEvolution"]
 
 class TableEvolution(TableBase):
     """The methods of `floeberg.Table` that change its metadata."""
+
+    @property
+    def maintenance(self) -> TableMaintenance:
+        """What keeps the table healthy: `expire_snapshots` and `remove_orphan_files`."""
+        return TableMaintenance(self._operations, lambda: self._inner, self._become)
 
     def update_spec(self, case_sensitive: bool = True) -> UpdateSpec:  # noqa: FBT001, FBT002 - PyIceberg's order
         """Changes how new files are partitioned (partition evolution). Files that are there keep their spec.

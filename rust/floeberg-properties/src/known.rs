@@ -141,7 +141,15 @@ const RETRIES: Whole = Whole { name: "commit.retry.num-retries", default: 4, lea
 const RETRY_LEAST_WAIT: Whole = Whole { name: "commit.retry.min-wait-ms", default: 100, least: 0 };
 const RETRY_MOST_WAIT: Whole = Whole { name: "commit.retry.max-wait-ms", default: MINUTE, least: 0 };
 const RETRY_TOTAL: Whole = Whole { name: "commit.retry.total-timeout-ms", default: 30 * MINUTE, least: 0 };
-const GC: Flag = Flag { name: "gc.enabled", default: true };
+/// How long a branch or tag is kept after its snapshot was made, in milliseconds; for ever unless set.
+pub const MAX_REF_AGE: Whole =
+    Whole { name: "history.expire.max-ref-age-ms", default: i64::MAX as u64, least: 1 };
+pub const MAX_SNAPSHOT_AGE: Whole =
+    Whole { name: "history.expire.max-snapshot-age-ms", default: 5 * DAY, least: 1 };
+pub const MIN_SNAPSHOTS_TO_KEEP: Whole =
+    Whole { name: "history.expire.min-snapshots-to-keep", default: 1, least: 1 };
+/// May files be removed that this table does not need any more?
+pub const GC: Flag = Flag { name: "gc.enabled", default: true };
 
 const JAVA_CLASSES: &str = "it names a Java or Python class that would choose other file locations";
 const ENCRYPTION: &str = "encrypted tables cannot be written yet";
@@ -156,28 +164,15 @@ pub const PROPERTIES: &[Known] = &[
     RETRIES.known("How often a commit is retried"),
     RETRY_TOTAL.known("Time after which a commit is not retried, in milliseconds"),
     Known::refused("encryption.", ENCRYPTION),
-    GC.known("Whether purging the table removes its data files"),
+    GC.known("Whether purging the table removes its data files, and whether snapshots expire"),
     Known::whole(
-        "history.expire.max-ref-age-ms",
+        MAX_REF_AGE.name,
         D::None,
-        1,
+        MAX_REF_AGE.least,
         "How long a branch or tag is kept, in milliseconds",
-    )
-    .kept(),
-    Known::whole(
-        "history.expire.max-snapshot-age-ms",
-        D::Whole(5 * DAY),
-        1,
-        "How long snapshots are kept, in milliseconds",
-    )
-    .kept(),
-    Known::whole(
-        "history.expire.min-snapshots-to-keep",
-        D::Whole(1),
-        1,
-        "Minimum number of snapshots that are kept",
-    )
-    .kept(),
+    ),
+    MAX_SNAPSHOT_AGE.known("How long snapshots are kept, in milliseconds"),
+    MIN_SNAPSHOTS_TO_KEEP.known("Minimum number of snapshots of a branch that are kept"),
     DATA_PLANNING.known("Whether Spark's driver reads data manifests, or tasks"),
     DELETE_PLANNING.known("Whether Spark's driver reads delete manifests, or tasks"),
     SPLIT_OPEN_FILE_COST.known("Bytes that opening a file counts for when a plan is split"),

@@ -17,6 +17,7 @@
 //! - `write`: rows to files.
 //! - `rows`: changes of rows.
 //! - `commit`: operations, and tries of a commit.
+//! - `maintain`: which files of a table may go.
 //! - `lance`: Lance tables, and their rows.
 
 mod error;
@@ -34,6 +35,7 @@ mod table;
 mod write;
 mod rows;
 mod commit;
+mod maintain;
 mod lance;
 
 use mimalloc::MiMalloc;
@@ -91,6 +93,10 @@ mod _native {
     use crate::lance::table::LanceTable;
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
+    #[pymodule_export]
+    use crate::maintain::orphans::ListedFiles;
+    #[pymodule_export]
+    use crate::maintain::unneeded::{remove_unneeded_files, unneeded_files};
     #[pymodule_export]
     use crate::rows::change_rows::{RowsChanged, change_rows_of_table};
     #[pymodule_export]

@@ -66,6 +66,8 @@ impl Requirement {
                     require(Self::CurrentSchemaId(base.current_schema_id));
                     unchanged_branches(base).into_iter().for_each(&mut require);
                 }
+                // No branch may go back to one of them meanwhile.
+                Update::RemoveSnapshots(_) => unchanged_branches(base).into_iter().for_each(&mut require),
                 _ => {}
             }
         }

@@ -19,6 +19,7 @@ use floeberg_iceberg::wire::json::{
 use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
 
+use super::expiry::Expiry;
 use super::row_delta::RowDelta;
 use super::sort_order_change::SortOrderChange;
 use crate::refs::RefChange;
@@ -75,6 +76,7 @@ impl Operation {
             }
             Self::SetLocation(location) => object.put("location", location.as_str()),
             Self::SetStatistics(change) => object.put("change", change.to_json()),
+            Self::ExpireSnapshots(expiry) => object.put("expiry", expiry.to_json()),
             Self::ChangeRef(change) => object.put("change", change.to_json()),
             Self::Cherrypick(snapshot_id) => object.put("snapshot-id", *snapshot_id),
         }
@@ -173,6 +175,9 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         "set location" => Operation::SetLocation(object.required("location", string)?),
         "set statistics" => {
             Operation::SetStatistics(StatisticsChange::from_json(object.required("change", raw)?)?)
+        }
+        "expire snapshots" => {
+            Operation::ExpireSnapshots(Expiry::from_json(&object.required("expiry", raw)?)?)
         }
         "change ref" => Operation::ChangeRef(RefChange::from_json(object.required("change", raw)?)?),
         "cherrypick" => Operation::Cherrypick(object.required("snapshot-id", long)?),

@@ -8,6 +8,7 @@
 //! - `row_delta`: data files and delete files to add and to remove.
 //! - `sort_order_change`: how a user declares another sort order.
 //! - `statistics_change`: how a user changes statistics files.
+//! - `expiry`: which snapshots expire.
 //! - `operation`: operations on a table, without a base.
 //! - `bytes`: operations as bytes, for other processes.
 
@@ -17,11 +18,13 @@ mod row_command;
 mod row_delta;
 mod sort_order_change;
 mod statistics_change;
+mod expiry;
 mod operation;
 mod bytes;
 
 pub(crate) use bytes::version;
 pub use delete_mode::DeleteMode;
+pub use expiry::Expiry;
 pub use isolation::IsolationLevel;
 pub use operation::{NewTable, Operation};
 pub use row_command::RowCommand;

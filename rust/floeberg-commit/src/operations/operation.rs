@@ -10,6 +10,7 @@ use floeberg_iceberg::write::Receipt;
 use serde_json::Value as Json;
 
 use super::delete_mode::DeleteMode;
+use super::expiry::Expiry;
 use super::isolation::IsolationLevel;
 use super::row_delta::RowDelta;
 use super::statistics_change::StatisticsChange;
@@ -88,6 +89,8 @@ pub enum Operation {
     SetLocation(String),
     /// Changes the statistics files of a snapshot.
     SetStatistics(StatisticsChange),
+    /// Expires snapshots, and branches and tags that are old.
+    ExpireSnapshots(Expiry),
     /// Changes branches and tags.
     ChangeRef(RefChange),
     /// Applies the changes of another branch's snapshot, or of a staged one.
@@ -146,6 +149,7 @@ impl Operation {
             Self::ReplaceSortOrder(_) => "replace sort order",
             Self::SetLocation(_) => "set location",
             Self::SetStatistics(_) => "set statistics",
+            Self::ExpireSnapshots(_) => "expire snapshots",
             Self::ChangeRef(_) => "change ref",
             Self::Cherrypick(_) => "cherrypick",
         }

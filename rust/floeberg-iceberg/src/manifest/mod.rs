@@ -40,7 +40,7 @@ pub use prune_counts::PruneCounts;
 pub(crate) use prune_counts::{NO_TEST, NamedTest};
 pub(crate) use prune_mask::PruneMask;
 pub use pruner::Pruner;
-pub use reachable::{AllManifests, FileRole, ReachableFile, ReachableFiles};
+pub use reachable::{AllManifests, FileRole, LiveFiles, ReachableFile, ReachableFiles};
 pub use read::{
     AssignedRowIds, BlockEntries, ManifestHeader, cut_manifest, manifest_header, parse_manifest,
     parse_manifest_list,

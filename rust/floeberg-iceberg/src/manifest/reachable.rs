@@ -94,6 +94,40 @@ impl Iterator for AllManifests {
     }
 }
 
+/// Reads the live files of manifests.
+#[derive(Debug)]
+pub struct LiveFiles {
+    partition_types: HashMap<i32, StructType>,
+}
+
+impl LiveFiles {
+    /// Of the manifests of a table. Errors: `InvalidData` for a partition spec that does not fit its columns.
+    pub fn new(metadata: &TableMetadata) -> Result<Self> {
+        let typed = |spec: &Arc<PartitionSpec>| Ok((spec.spec_id, spec.partition_type(metadata)?));
+        Ok(Self { partition_types: metadata.partition_specs.iter().map(typed).collect::<Result<_>>()? })
+    }
+
+    /// The live files of a manifest. Errors: `InvalidData`, naming the manifest; those of the store.
+    pub fn read(&self, reader: &ManifestReader, manifest: &ManifestFile) -> Result<Vec<ReachableFile>> {
+        let spec_id = manifest.partition_spec_id;
+        let partition_type = self.partition_types.get(&spec_id).ok_or_else(|| {
+            Error::invalid_data(format!("partition spec {spec_id} is not in the table metadata"))
+                .with("manifest", &manifest.manifest_path)
+        })?;
+        let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
+        let entries = reader.entries(manifest, partition_type, &wanted)?;
+        let files = entries.file_path.iter().zip(entries.file_content.values()).map(|(path, content)| {
+            let role = match content {
+                content if *content == FileContent::PositionDeletes as i32 => FileRole::PositionDeletes,
+                content if *content == FileContent::EqualityDeletes as i32 => FileRole::EqualityDeletes,
+                _ => FileRole::Data,
+            };
+            ReachableFile { role, location: path.unwrap_or_default().to_owned() }
+        });
+        Ok(files.collect())
+    }
+}
+
 /// The files that can be reached from a table's metadata: metadata and statistics files, then manifest lists, then
 /// manifests, each before its live files. It ends after an error.
 ///
@@ -101,7 +135,7 @@ impl Iterator for AllManifests {
 #[derive(Debug)]
 pub struct ReachableFiles {
     manifests: AllManifests,
-    partition_types: HashMap<i32, StructType>,
+    live_files: LiveFiles,
     found: VecDeque<ReachableFile>,
 }
 
@@ -124,9 +158,8 @@ impl ReachableFiles {
             SnapshotManifests::List(at) => Some(file(FileRole::ManifestList, at)),
             SnapshotManifests::Inline(_) => None,
         }));
-        let typed = |spec: &Arc<PartitionSpec>| Ok((spec.spec_id, spec.partition_type(metadata)?));
-        let partition_types = metadata.partition_specs.iter().map(typed).collect::<Result<_>>()?;
-        Ok(Self { manifests: AllManifests::new(reader, metadata.snapshots.clone()), partition_types, found })
+        let manifests = AllManifests::new(reader, metadata.snapshots.clone());
+        Ok(Self { manifests, live_files: LiveFiles::new(metadata)?, found })
     }
 
     /// Reads one manifest per thread; false if no manifest is left.
@@ -134,23 +167,8 @@ impl ReachableFiles {
         let most = self.manifests.reader.threads.max(1);
         let manifests = self.manifests.by_ref().take(most).collect::<Result<Vec<_>>>()?;
         let reader = &self.manifests.reader;
-        let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
         let lists = ordered(&manifests, reader.threads, &reader.cancel, |manifest| {
-            let spec_id = manifest.partition_spec_id;
-            let partition_type = self.partition_types.get(&spec_id).ok_or_else(|| {
-                Error::invalid_data(format!("partition spec {spec_id} is not in the table metadata"))
-                    .with("manifest", &manifest.manifest_path)
-            })?;
-            let entries = reader.entries(manifest, partition_type, &wanted)?;
-            let files = entries.file_path.iter().zip(entries.file_content.values()).map(|(path, content)| {
-                let role = match content {
-                    content if *content == FileContent::PositionDeletes as i32 => FileRole::PositionDeletes,
-                    content if *content == FileContent::EqualityDeletes as i32 => FileRole::EqualityDeletes,
-                    _ => FileRole::Data,
-                };
-                ReachableFile { role, location: path.unwrap_or_default().to_owned() }
-            });
-            Ok(files.collect::<Vec<_>>())
+            self.live_files.read(reader, manifest)
         })?;
         for (manifest, files) in manifests.iter().zip(lists) {
             let location = manifest.manifest_path.clone();

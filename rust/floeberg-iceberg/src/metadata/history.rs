@@ -78,7 +78,8 @@ impl TableMetadata {
         self.snapshots_of(branch).iter().rev().map(entry).collect()
     }
 
-    fn snapshots_by_id(&self) -> HashMap<i64, &Arc<Snapshot>> {
+    /// The snapshots by their ids.
+    pub fn snapshots_by_id(&self) -> HashMap<i64, &Arc<Snapshot>> {
         self.snapshots.iter().map(|snapshot| (snapshot.snapshot_id, snapshot)).collect()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_commit::{
-    NewTable, Operation as IcebergOperation, RefChange, RowDelta, SortOrderChange, StatisticsChange,
+    Expiry, NewTable, Operation as IcebergOperation, RefChange, RowDelta, SortOrderChange, StatisticsChange,
 };
 use floeberg_core::Result;
 use floeberg_core::schema::evolve::SchemaChanges;
@@ -206,6 +206,12 @@ impl Operation {
     fn change_ref(py: Python<'_>, change_json: &str) -> PyResult<Self> {
         let read = || RefChange::from_json(json("change of a ref", Some(change_json))?);
         runtime::call(py, read).map(|change| Self(IcebergOperation::ChangeRef(change)))
+    }
+
+    #[staticmethod]
+    fn expire_snapshots(py: Python<'_>, expiry_json: &str) -> PyResult<Self> {
+        let read = || Expiry::from_json(&json("which snapshots expire", Some(expiry_json))?);
+        runtime::call(py, read).map(|expiry| Self(IcebergOperation::ExpireSnapshots(expiry)))
     }
 
     #[staticmethod]
