@@ -11,7 +11,7 @@ from floeberg.errors import MissingAttributeError
 
 __all__ = ["SpelledLikePyIceberg"]
 
-_PLANNED = "compaction of Iceberg tables is planned, and not supported yet"
+_PLANNED = "it is planned, and not supported yet"
 _OF_TABLES = {
     "insert": "table.append(rows)",
     "insert_into": "table.append(rows)",
@@ -45,10 +45,10 @@ _OF_TABLES = {
 _SAID: dict[str, dict[str, str]] = {
     "Table": {
         **_OF_TABLES,
-        "compact": _PLANNED,
-        "optimize": _PLANNED,
+        "compact": "table.maintenance.rewrite_data_files(...)",
+        "optimize": "table.maintenance.rewrite_data_files(...)",
         "vacuum": "table.maintenance.expire_snapshots(...) and remove_orphan_files(...)",
-        "rewrite_data_files": _PLANNED,
+        "rewrite_data_files": "table.maintenance.rewrite_data_files(...)",
         "rewrite_manifests": _PLANNED,
         "rewrite_position_delete_files": _PLANNED,
         "expire_snapshots": "table.maintenance.expire_snapshots(...)",

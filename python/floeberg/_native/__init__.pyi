@@ -43,7 +43,7 @@ from floeberg._native.lance_write import (
     write_lance_columns,
     write_lance_rows,
 )
-from floeberg._native.maintain import ListedFiles, remove_unneeded_files, unneeded_files
+from floeberg._native.maintain import ListedFiles, remove_unneeded_files, rewrite_groups, unneeded_files
 from floeberg._native.rows import (
     MergeClause,
     NewValue,
@@ -212,6 +212,7 @@ __all__ = [
     "remove_unneeded_files",
     "rename_lance_manifests",
     "request_budget",
+    "rewrite_groups",
     "schema_from_arrow",
     "shallow_clone_lance_table",
     "source_memory",

@@ -183,6 +183,10 @@ class Operation:
         """Changes a branch or a tag, from the JSON of `ManageSnapshots`."""
 
     @staticmethod
+    def rewrite_data_files(rewrite_json: str) -> Operation:
+        """Writes the rows of groups of data files again, by JSON of `groups` and `options`."""
+
+    @staticmethod
     def expire_snapshots(expiry_json: str) -> Operation:
         """Expires snapshots, branches and tags, by the JSON of `ExpireSnapshots`."""
 

@@ -1,7 +1,8 @@
 """Which files of a table may go."""
 
-from typing import final
+from typing import Any, final
 
+from floeberg._native.scan import Plan
 from floeberg._native.table import Table
 
 def unneeded_files(before: Table, after: Table) -> list[tuple[str, str]]:
@@ -20,6 +21,20 @@ def remove_unneeded_files(
     Returns:
         Those that lie elsewhere, and those that could not be removed, with the reason.
     """
+
+def rewrite_groups(
+    plan: Plan,
+    *,
+    target: int,
+    least: int,
+    most: int,
+    least_files: int,
+    delete_files: int,
+    delete_ratio: float,
+    most_of_group: int,
+    all_files: bool,
+) -> list[tuple[list[str], int]]:
+    """Groups of files of a plan that are worth writing again: paths, and bytes."""
 
 @final
 class ListedFiles:
@@ -50,3 +65,5 @@ class ListedFiles:
             InvalidInputError: The folder holds another table, or none of the files that the table names.
             InvalidDataError: A manifest is damaged.
         """
+
+    def __reduce__(self) -> tuple[Any, ...]: ...

@@ -1,7 +1,17 @@
-"""What keeps an Iceberg table healthy: snapshots that expire, and files that nobody needs."""
+"""What keeps an Iceberg table healthy: files of a good size, snapshots that expire, and files that nobody needs."""
 
 from floeberg.maintenance.expire_snapshots import ExpireSnapshots
-from floeberg.maintenance.result import ExpireSnapshotsResult, RemoveOrphanFilesResult
+from floeberg.maintenance.result import (
+    ExpireSnapshotsResult,
+    RemoveOrphanFilesResult,
+    RewriteDataFilesResult,
+)
 from floeberg.maintenance.table_maintenance import TableMaintenance
 
-__all__ = ["ExpireSnapshots", "ExpireSnapshotsResult", "RemoveOrphanFilesResult", "TableMaintenance"]
+__all__ = [
+    "ExpireSnapshots",
+    "ExpireSnapshotsResult",
+    "RemoveOrphanFilesResult",
+    "RewriteDataFilesResult",
+    "TableMaintenance",
+]

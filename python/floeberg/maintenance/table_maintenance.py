@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from floeberg._arguments import checked_properties
 from floeberg._keywords import says_keywords_of_methods
+from floeberg.errors import UnsupportedError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.maintenance.expire_snapshots import ExpireSnapshots
 from floeberg.maintenance.orphan_files import remove_orphan_files
+from floeberg.maintenance.result import RewriteDataFilesResult
+from floeberg.maintenance.rewrite_data_files import Rewriter, read_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from floeberg._timestamps import Moment
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.expressions import AnyFilter
     from floeberg.maintenance.orphan_files import PrefixMismatchMode
-    from floeberg.maintenance.result import ExpireSnapshotsResult, RemoveOrphanFilesResult
+    from floeberg.maintenance.result import (
+        ExpireSnapshotsResult,
+        RemoveOrphanFilesResult,
+    )
+    from floeberg.maintenance.rewrite_data_files import RewriteStrategy
+    from floeberg.scan.plan import Plan
 
 __all__ = ["TableMaintenance"]
 
@@ -28,14 +39,79 @@ class TableMaintenance:
         operations: TableOperations,
         table: Callable[[], OpenedTable],
         become: Callable[[OpenedTable], None],
+        plan: Callable[[AnyFilter, bool, str], Plan],
+        branch_to_write: Callable[[str | None], str],
     ) -> None:
         """Use `Table.maintenance`."""
         self._operations = operations
         self._table = table
         self._become = become
+        self._plan = plan
+        self._branch_to_write = branch_to_write
 
     def __repr__(self) -> str:
-        return "TableMaintenance(expire_snapshots, remove_orphan_files)"
+        return "TableMaintenance(rewrite_data_files, expire_snapshots, remove_orphan_files)"
+
+    def rewrite_data_files(  # noqa: PLR0913 - keywords
+        self,
+        *,
+        where: AnyFilter = ALWAYS_TRUE,
+        strategy: RewriteStrategy = "binpack",
+        options: Mapping[str, str] | None = None,
+        branch: str | None = None,
+        case_sensitive: bool = True,
+        snapshot_properties: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> RewriteDataFilesResult:
+        """Writes small files, files that are too large, and files with many deletes again, as files of a good size.
+
+        Rows stay the same, and in format version 3 they keep their ids. New files have the current partition spec, sort
+        order and columns. A delete that others commit meanwhile counts: the group of its file is read again.
+
+        Args:
+            where: Only files are written again in which a row may match: SQL text, a comparison of `fb.col`, or another
+                filter.
+            strategy: `binpack` joins and splits files, in their order.
+            options: As with Spark's procedure, as texts: `target-file-size-bytes`, `min-file-size-bytes`,
+                `max-file-size-bytes`, `min-input-files`, `delete-file-threshold`, `delete-ratio-threshold`,
+                `max-file-group-size-bytes`, `rewrite-all`, `partial-progress.enabled`, `partial-progress.max-commits`.
+            branch: The branch. By default `main`, or the `wap.branch` of the catalog.
+            case_sensitive: Whether the case of names in the filter counts.
+            snapshot_properties: Entries to add to the summary of the snapshot.
+            dry_run: Whether to say only which files would be written again.
+
+        Returns:
+            What was done.
+
+        Raises:
+            InvalidInputError: An option does not exist, or sizes contradict each other.
+            UnsupportedError: The strategy, or an option of Spark's, is not supported.
+            CommitConflictError: Others were faster at every attempt.
+            FloebergError: Those of every commit, as with `append`.
+
+        Examples:
+            >>> for number in range(5):
+            ...     _ = orders.append(pa.table({"id": [number]}))
+            >>> done = orders.maintenance.rewrite_data_files()
+            >>> done.rewritten_data_files_count, done.added_data_files_count, orders.scan().count()
+            (5, 1, 5)
+        """
+        if strategy != "binpack":
+            raise UnsupportedError(f"strategy: only 'binpack' is supported, found {strategy!r}")
+        if not dry_run:
+            self._operations.check_writable()
+        read = read_options(options, self._table().properties)
+        written_to = self._branch_to_write(branch)
+        if written_to == "main" and self._table().snapshot_id is None:
+            return RewriteDataFilesResult(dry_run=dry_run)
+        plan = self._plan(where, case_sensitive, written_to)
+        return Rewriter(self._operations, self._table, self._become).rewrite(
+            plan,
+            read,
+            branch=written_to,
+            dry_run=dry_run,
+            snapshot_properties=checked_properties("snapshot_properties", snapshot_properties),
+        )
 
     @overload
     def expire_snapshots(self) -> ExpireSnapshots: ...
@@ -97,7 +173,7 @@ class TableMaintenance:
             >>> _ = orders.overwrite(pa.table({"id": [2]}))
             >>> done = orders.maintenance.expire_snapshots(older_than="2100-01-01T00:00Z")
             >>> len(done.snapshot_ids), done.deleted_data_files_count, len(orders.snapshots())
-            (2, 1, 1)
+            (1, 1, 1)
         """
         changes = ExpireSnapshots(self._operations, self._table, self._become)
         given = (older_than, retain_last, snapshot_ids, clean_expired_metadata, delete_files, dry_run)
@@ -159,7 +235,10 @@ class TableMaintenance:
             InvalidDataError: A manifest is damaged. Nothing was removed.
 
         Examples:
-            >>> orders.maintenance.remove_orphan_files(dry_run=True)
+            >>> lake = fb.load_catalog("orphans", type="filesystem", warehouse=str(folder))
+            >>> lake.create_namespace("db")
+            >>> visits = lake.create_table("db.visits", pa.schema({"id": pa.int64()}))
+            >>> visits.maintenance.remove_orphan_files(dry_run=True)
             RemoveOrphanFilesResult(dry_run=True)
         """
         if not dry_run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg.commit.update_schema import UpdateSchema
 from floeberg.commit.update_sort_order import UpdateSortOrder
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from floeberg import _native
+    from floeberg.expressions import AnyFilter
+    from floeberg.scan.plan import Plan
 
 __all__ = ["TableEvolution"]
 
@@ -23,8 +25,15 @@ class TableEvolution(TableBase):
 
     @property
     def maintenance(self) -> TableMaintenance:
-        """What keeps the table healthy: `expire_snapshots` and `remove_orphan_files`."""
-        return TableMaintenance(self._operations, lambda: self._inner, self._become)
+        """What keeps the table healthy: `rewrite_data_files`, `expire_snapshots` and `remove_orphan_files`."""
+        return TableMaintenance(
+            self._operations, lambda: self._inner, self._become, self._plan_of, self._branch_to_write
+        )
+
+    def _plan_of(self, row_filter: AnyFilter, case_sensitive: bool, branch: str) -> Plan:  # noqa: FBT001 - handed over
+        """The files of a branch that may have rows."""
+        scan = cast("Any", self).scan(row_filter=row_filter, case_sensitive=case_sensitive, branch=branch)
+        return cast("Plan", scan.plan_files())
 
     def update_spec(self, case_sensitive: bool = True) -> UpdateSpec:  # noqa: FBT001, FBT002 - PyIceberg's order
         """Changes how new files are partitioned (partition evolution). Files that are there keep their spec.

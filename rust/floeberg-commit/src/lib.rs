@@ -32,7 +32,7 @@ mod view;
 pub use apply::{LAST_ADDED, Previous, Requirement, Update, apply, updates_to_json};
 pub use attempts::{Attempt, Commit, CommitRequest};
 pub use operations::{
-    DeleteMode, Expiry, IsolationLevel, NewTable, Operation, RowCommand, RowDelta, SortOrderChange,
+    DeleteMode, Expiry, IsolationLevel, NewTable, Operation, Rewrite, RowCommand, RowDelta, SortOrderChange,
     StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};

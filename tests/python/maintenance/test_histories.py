@@ -22,7 +22,7 @@ EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
 REFUSED = (errors.CommitConflictError, errors.AlreadyExistsError, errors.UnsupportedError)
 CHANGES = ("append", "append", "overwrite", "delete", "deletes", "upsert", "all", "again", "column")
 REFS = ("branch", "tag", "untag", "back", "stage")
-UPKEEP = ("expire", "expire", "orphans")
+UPKEEP = ("expire", "expire", "orphans", "compact", "compact")
 steps = st.lists(
     st.tuples(
         st.sampled_from(CHANGES + REFS + UPKEEP), st.integers(0, 9), st.sampled_from(["main", "main", "dev"])
@@ -87,8 +87,22 @@ class Tables:
     def _keep_up(self, action: str, number: int) -> None:
         if action == "expire":
             self._expire(number)
+        elif action == "compact":
+            options = {"rewrite-all": "true"} if number % 2 else {"min-input-files": str(number % 3 + 1)}
+            branch = "dev" if number % 3 == 0 and "dev" in self.table.refs() else "main"
+            before = self._lineage(branch)
+            self.table.maintenance.rewrite_data_files(options=options, branch=branch)
+            assert self._lineage(branch) == before
         else:
             self.table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+
+    def _lineage(self, branch: str) -> list[tuple[Any, ...]]:
+        """The rows of a branch, with their ids where they have any."""
+        names = ("id", "part") + (("_row_id",) if self.table.format_version > 2 else ())
+        scan = (
+            self.table.scan(selected_fields=names, branch=branch) if self.table.refs() else self.table.scan()
+        )
+        return sorted(tuple(each.values()) for each in scan.to_arrow().to_pylist())
 
     def _again(self, number: int, branch: str) -> None:
         """A file that an older snapshot had is added again, under its path."""

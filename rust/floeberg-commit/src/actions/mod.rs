@@ -24,6 +24,7 @@ mod replace_sort_order;
 mod location;
 mod statistics;
 mod expire_snapshots;
+mod rewrite_data_files;
 mod cherrypick;
 
 use floeberg_core::{Error, Result};
@@ -76,6 +77,7 @@ pub(super) fn attempt(
         }
         Operation::SetLocation(location) => Ok(location::set_location(&context.metadata, location)),
         Operation::SetStatistics(change) => statistics::set_statistics(&context.metadata, change),
+        Operation::RewriteDataFiles(rewrite) => rewrite_data_files::rewrite_data_files(context, rewrite),
         Operation::ExpireSnapshots(expiry) => expire_snapshots::expire_snapshots(context, expiry),
         Operation::ChangeRef(change) => references::change_ref(context, validation, change),
         Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),

@@ -20,6 +20,7 @@ use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
 
 use super::expiry::Expiry;
+use super::rewrite::Rewrite;
 use super::row_delta::RowDelta;
 use super::sort_order_change::SortOrderChange;
 use crate::refs::RefChange;
@@ -76,6 +77,7 @@ impl Operation {
             }
             Self::SetLocation(location) => object.put("location", location.as_str()),
             Self::SetStatistics(change) => object.put("change", change.to_json()),
+            Self::RewriteDataFiles(rewrite) => object.put("rewrite", rewrite.to_json()),
             Self::ExpireSnapshots(expiry) => object.put("expiry", expiry.to_json()),
             Self::ChangeRef(change) => object.put("change", change.to_json()),
             Self::Cherrypick(snapshot_id) => object.put("snapshot-id", *snapshot_id),
@@ -175,6 +177,9 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         "set location" => Operation::SetLocation(object.required("location", string)?),
         "set statistics" => {
             Operation::SetStatistics(StatisticsChange::from_json(object.required("change", raw)?)?)
+        }
+        "rewrite data files" => {
+            Operation::RewriteDataFiles(Rewrite::from_json(&object.required("rewrite", raw)?)?)
         }
         "expire snapshots" => {
             Operation::ExpireSnapshots(Expiry::from_json(&object.required("expiry", raw)?)?)

@@ -9,6 +9,7 @@
 //! - `sort_order_change`: how a user declares another sort order.
 //! - `statistics_change`: how a user changes statistics files.
 //! - `expiry`: which snapshots expire.
+//! - `rewrite`: which data files are written again.
 //! - `operation`: operations on a table, without a base.
 //! - `bytes`: operations as bytes, for other processes.
 
@@ -19,6 +20,7 @@ mod row_delta;
 mod sort_order_change;
 mod statistics_change;
 mod expiry;
+mod rewrite;
 mod operation;
 mod bytes;
 
@@ -27,6 +29,7 @@ pub use delete_mode::DeleteMode;
 pub use expiry::Expiry;
 pub use isolation::IsolationLevel;
 pub use operation::{NewTable, Operation};
+pub use rewrite::Rewrite;
 pub use row_command::RowCommand;
 pub use row_delta::RowDelta;
 pub use sort_order_change::SortOrderChange;

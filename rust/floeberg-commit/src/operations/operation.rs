@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use super::delete_mode::DeleteMode;
 use super::expiry::Expiry;
 use super::isolation::IsolationLevel;
+use super::rewrite::Rewrite;
 use super::row_delta::RowDelta;
 use super::statistics_change::StatisticsChange;
 use crate::refs::RefChange;
@@ -89,6 +90,8 @@ pub enum Operation {
     SetLocation(String),
     /// Changes the statistics files of a snapshot.
     SetStatistics(StatisticsChange),
+    /// Writes the rows of data files again.
+    RewriteDataFiles(Rewrite),
     /// Expires snapshots, and branches and tags that are old.
     ExpireSnapshots(Expiry),
     /// Changes branches and tags.
@@ -127,7 +130,11 @@ impl Operation {
 
     /// Does it change rows, so that it writes manifests and a snapshot that lists them?
     pub fn changes_rows(&self) -> bool {
-        self.adds_files() || matches!(self, Self::Delete { .. } | Self::RowDelta(_) | Self::Cherrypick(_))
+        self.adds_files()
+            || matches!(
+                self,
+                Self::Delete { .. } | Self::RowDelta(_) | Self::RewriteDataFiles(_) | Self::Cherrypick(_)
+            )
     }
 
     /// Its name, for messages.
@@ -149,6 +156,7 @@ impl Operation {
             Self::ReplaceSortOrder(_) => "replace sort order",
             Self::SetLocation(_) => "set location",
             Self::SetStatistics(_) => "set statistics",
+            Self::RewriteDataFiles(_) => "rewrite data files",
             Self::ExpireSnapshots(_) => "expire snapshots",
             Self::ChangeRef(_) => "change ref",
             Self::Cherrypick(_) => "cherrypick",

@@ -19,4 +19,5 @@ pub(crate) use matched::{
     Matched, any_match, any_with_key, data_file, live_at, lost_rows_since, matched, with_deletes,
 };
 pub(crate) use rebase_rows::{RebasedRows, rebase_rows};
+pub(crate) use rewrite_rows::rewrite_rows;
 pub(crate) use row_change::{RowChange, counted, row_change};

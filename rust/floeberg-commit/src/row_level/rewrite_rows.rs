@@ -33,8 +33,12 @@ use floeberg_io::random::random_uuid;
 /// Writes the other rows of the files.
 ///
 /// Errors: those of reading, and of writing by the table's properties.
-pub(crate) fn rewrite_rows(context: &ActionContext<'_>, files: Vec<Matched>) -> Result<Receipt> {
-    let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), &BTreeMap::new(), &random_uuid())?;
+pub(crate) fn rewrite_rows(
+    context: &ActionContext<'_>,
+    files: Vec<Matched>,
+    options: &BTreeMap<String, String>,
+) -> Result<Receipt> {
+    let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), options, &random_uuid())?;
     let recipe = if context.metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
     let mut fields = recipe.schema().fields().to_vec();
     fields.extend(metadata_column(POS).map(|position| of_free_name(position, recipe.schema())));

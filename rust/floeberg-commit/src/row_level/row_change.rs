@@ -6,6 +6,8 @@
 //!
 //! Invariant: a file of which no row is left is removed, in both modes.
 
+use std::collections::BTreeMap;
+
 use floeberg_core::Result;
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 
@@ -47,7 +49,7 @@ pub(crate) fn row_change(
     let added = match mode {
         DeleteMode::CopyOnWrite => {
             removed.extend(some.iter().map(Matched::data_file));
-            let copies = rewrite_rows(context, some)?;
+            let copies = rewrite_rows(context, some, &BTreeMap::new())?;
             counts.copied_rows = copies.rows();
             copies
         }

@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use floeberg_core::{Context, Result};
 use floeberg_iceberg::manifest::{ManifestContent, ManifestFile, WrittenManifest};
 use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::write::Receipt;
 use floeberg_io::Store;
 use floeberg_io::location::join;
 
@@ -42,6 +43,8 @@ struct State {
     /// Operations whose new files are there.
     there: BTreeSet<usize>,
     made: HashMap<ManifestKey, RewrittenManifests>,
+    /// Copies of rows, by what they were made of.
+    copies: HashMap<String, Receipt>,
 }
 
 /// What manifests are made of: equal keys give equal manifests.
@@ -171,10 +174,22 @@ impl CommitFiles {
         Ok(made)
     }
 
+    /// Copies of rows, from an earlier attempt or made now.
+    pub fn copied_once(&self, of: &str, make: impl FnOnce() -> Result<Receipt>) -> Result<Receipt> {
+        let known = self.lock().copies.get(of).cloned();
+        if let Some(copies) = known {
+            return Ok(copies);
+        }
+        let copies = make()?;
+        self.lock().copies.insert(of.to_owned(), copies.clone());
+        Ok(copies)
+    }
+
     /// Removes the files of the commit except these, and forgets its results. Returns the files that could not be removed.
     pub fn remove_all_but(&self, store: &dyn Store, needed: &BTreeSet<String>) -> Vec<String> {
         let mut state = self.lock();
         state.made.clear();
+        state.copies.clear();
         let files = std::mem::take(&mut state.files);
         let (kept, left_over): (BTreeSet<_>, BTreeSet<_>) =
             files.into_iter().partition(|file| needed.contains(file));

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_commit::{
-    Expiry, NewTable, Operation as IcebergOperation, RefChange, RowDelta, SortOrderChange, StatisticsChange,
+    Expiry, NewTable, Operation as IcebergOperation, RefChange, Rewrite, RowDelta, SortOrderChange,
+    StatisticsChange,
 };
 use floeberg_core::Result;
 use floeberg_core::schema::evolve::SchemaChanges;
@@ -206,6 +207,12 @@ impl Operation {
     fn change_ref(py: Python<'_>, change_json: &str) -> PyResult<Self> {
         let read = || RefChange::from_json(json("change of a ref", Some(change_json))?);
         runtime::call(py, read).map(|change| Self(IcebergOperation::ChangeRef(change)))
+    }
+
+    #[staticmethod]
+    fn rewrite_data_files(py: Python<'_>, rewrite_json: &str) -> PyResult<Self> {
+        let read = || Rewrite::from_json(&json("which files are written again", Some(rewrite_json))?);
+        runtime::call(py, read).map(|rewrite| Self(IcebergOperation::RewriteDataFiles(rewrite)))
     }
 
     #[staticmethod]

@@ -1,4 +1,5 @@
-//! Which files of a table may go, for Python.
+//! Which files of a table may go, and which are worth writing again, for Python.
 
+pub mod compaction;
 pub mod orphans;
 pub mod unneeded;

@@ -9,6 +9,7 @@ use floeberg_io::{FoundFile, Location, open_store};
 use floeberg_maintain::{Orphans, PrefixMismatch, Prefixes};
 use pyo3::prelude::*;
 
+use crate::pickle::refuse;
 use crate::runtime;
 use crate::table::table::Table;
 
@@ -68,5 +69,9 @@ impl ListedFiles {
             listed.find(&table, older_than_ms, &prefixes, mismatch, cancel)
         })?;
         Ok(found.into_iter().map(|file| (file.location, file.size)).collect())
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("a list of files", "the folder"))
     }
 }
