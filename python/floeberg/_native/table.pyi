@@ -357,6 +357,9 @@ def local_path(location: str) -> str | None:
         InvalidInputError: The path is not UTF-8.
     """
 
+def files_below(locations: list[str], *, folders: list[str]) -> list[str]:
+    """The locations that lie below one of the folders, links followed."""
+
 def request_budget(is_task: bool) -> int:
     """How many requests may wait for a store that is far away, in a task of Spark or elsewhere.
 

@@ -17,7 +17,7 @@ from floeberg._timestamps import milliseconds
 from floeberg.commit.loop import commit
 from floeberg.commit.table_changes import TableChanges, changes_shown
 from floeberg.errors import InvalidInputError
-from floeberg.maintenance.removal import remove
+from floeberg.maintenance.removal import check_place, remove
 from floeberg.maintenance.result import ExpireSnapshotsResult
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class ExpireSnapshots(TableChanges):
         self._become = become
         self._wanted: dict[str, Any] = {}
         self._ids: list[int] = []
+        self._has_ids = False
 
     def __repr__(self) -> str:
         said = [f"{name}={value!r}" for name, value in self._wanted.items()]
@@ -101,7 +102,7 @@ class ExpireSnapshots(TableChanges):
         return self
 
     def by_id(self, snapshot_id: int) -> Self:
-        """Expires a snapshot whatever its age.
+        """Expires a snapshot whatever its age: it alone, unless an age or a number is given too.
 
         Args:
             snapshot_id: Its id. No branch or tag may name it.
@@ -110,10 +111,11 @@ class ExpireSnapshots(TableChanges):
             These changes.
         """
         self._ids.append(checked_int("snapshot_id", snapshot_id))
+        self._has_ids = True
         return self
 
     def by_ids(self, snapshot_ids: Sequence[int]) -> Self:
-        """Expires snapshots whatever their age.
+        """Expires snapshots whatever their age: these alone, unless an age or a number is given too.
 
         Args:
             snapshot_ids: Their ids. No branch or tag may name one.
@@ -126,6 +128,7 @@ class ExpireSnapshots(TableChanges):
                 f"snapshot_ids: expected a list of integers, found an object of type {type(snapshot_ids).__name__}"
             )
         self._ids += [checked_int("snapshot_ids", each) for each in snapshot_ids]
+        self._has_ids = True
         return self
 
     def clean_expired_metadata(self, clean_expired_metadata: bool = True) -> Self:  # noqa: FBT001, FBT002 - as in Java
@@ -163,7 +166,15 @@ class ExpireSnapshots(TableChanges):
         """
         dry_run = checked_bool("dry_run", dry_run)
         checked_bool("delete_files", delete_files)
-        wanted = {"snapshot-ids": self._ids, "clean-expired-metadata": False, **self._wanted}
+        only_ids = self._has_ids and not {"older-than-ms", "retain-last"}.intersection(self._wanted)
+        wanted = {
+            "snapshot-ids": self._ids,
+            "only-ids": only_ids,
+            "clean-expired-metadata": False,
+            **self._wanted,
+        }
+        if delete_files:
+            check_place(self._table())
         operation = _native.Operation.expire_snapshots(json.dumps(wanted))
         if dry_run:
             before = self._table_operations.load(self._table())

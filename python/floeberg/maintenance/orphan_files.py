@@ -13,7 +13,7 @@ from floeberg._arguments import checked_bool, checked_options, checked_path
 from floeberg._table_properties import flag_of
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
-from floeberg.maintenance.removal import remove
+from floeberg.maintenance.removal import check_place, remove
 from floeberg.maintenance.result import RemoveOrphanFilesResult
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ PrefixMismatchMode = Literal["error", "ignore", "delete"]
 """What is done with a file whose path the table names with another scheme or authority."""
 
 _DAY = 24 * 60 * 60 * 1000
-_EQUAL_SCHEMES = {"s3n": "s3", "s3a": "s3", "abfs": "abfss", "wasb": "wasbs"}
 
 
 def remove_orphan_files(  # noqa: PLR0913 - keywords
@@ -55,21 +54,32 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
         raise InvalidInputError(
             "orphan files are not removed, since the property gc.enabled is false: other tables may use the same files"
         )
-    folder = known.location if location is None else checked_path("location", location)
-    listed = _native.ListedFiles.of_folder(folder, _listed(file_list), storage_options=known.storage_options)
-    table = operations.load(None)
-    known.check_same_table(table)
-    found = listed.orphans(
-        table,
-        older_than_ms=limit,
-        equal_schemes=_EQUAL_SCHEMES | _by_name("equal_schemes", equal_schemes),
-        equal_authorities=_by_name("equal_authorities", equal_authorities),
-        prefix_mismatch=prefix_mismatch_mode,
+    # The table's own location is used as it is written.
+    folder = (
+        known.location if location is None else _native.location_from_user(checked_path("location", location))
     )
-    sizes = dict(found)
+    listed = _native.ListedFiles.of_folder(folder, _listed(file_list), storage_options=known.storage_options)
+
+    def found(table: OpenedTable) -> list[tuple[str, int]]:
+        known.check_same_table(table)
+        check_place(table)
+        return listed.orphans(
+            table,
+            older_than_ms=limit,
+            equal_schemes=_by_name("equal_schemes", equal_schemes),
+            equal_authorities=_by_name("equal_authorities", equal_authorities),
+            prefix_mismatch=prefix_mismatch_mode,
+        )
+
+    table = operations.load(None)
+    sizes = dict(found(table))
     if dry_run:
         return RemoveOrphanFilesResult(tuple(sizes), sum(sizes.values()), dry_run=True)
-    removed = remove(list(sizes), table, folder=_native.location_from_user(folder))
+    # Comparing takes a while, in which an old file may have been added.
+    while (now := operations.load(None)).metadata_location != table.metadata_location:
+        table = now
+        sizes = dict(found(table))
+    removed = remove(list(sizes), table, folder=folder)
     gone = [each for each in sizes if each in removed.gone]
     return RemoveOrphanFilesResult(
         tuple(gone), sum(sizes[each] for each in gone), failed_files=removed.failed

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._file_removal import own_folders
+from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from floeberg.commit.operations import OpenedTable
 
-__all__ = ["Removed", "remove"]
+__all__ = ["Removed", "check_place", "remove"]
+
+_AT_ONCE = 256
 
 _LOG = logging.getLogger("floeberg.maintenance")
 
@@ -37,6 +40,24 @@ class Removed:
         self.failed = failed
 
 
+def check_place(table: OpenedTable) -> None:
+    """Raises where files that the table names may be those of another one: it was copied, moved or linked.
+
+    Raises:
+        InvalidInputError: The metadata file is not below the locations of the table, links followed.
+    """
+    if _native.files_below([table.metadata_location], folders=own_folders(table)):
+        return
+    raise InvalidInputError(
+        "the metadata file is outside of the locations of the table: it was copied, moved or linked, and its files may "
+        "be those of another table",
+        context={
+            "metadata": _native.without_passwords(table.metadata_location),
+            "location": _native.without_passwords(table.location),
+        },
+    )
+
+
 def remove(files: Sequence[str], table: OpenedTable, *, folder: str | None = None) -> Removed:
     """Removes files of a table.
 
@@ -48,19 +69,29 @@ def remove(files: Sequence[str], table: OpenedTable, *, folder: str | None = Non
     Returns:
         What happened to each.
     """
-    kept, failures = _native.remove_unneeded_files(
-        list(files),
-        folders=own_folders(table) if folder is None else [folder],
-        storage_options=table.storage_options,
-    )
-    failed = dict(failures)
-    gone = set(files).difference(kept, failed)
-    for file in files:
-        shown = _native.without_passwords(file)
-        if file in failed:
-            _LOG.warning("did not remove %s: %s", shown, failed[file])
-        elif file in gone:
-            _LOG.info("removed %s", shown)
-        else:
-            _LOG.warning("kept %s, which is outside of the folders of the table", shown)
+    folders = own_folders(table) if folder is None else [folder]
+    gone: set[str] = set()
+    kept: list[str] = []
+    failed: dict[str, str] = {}
+    # What was removed before Ctrl-C is logged, too.
+    for first in range(0, len(files), _AT_ONCE):
+        some = list(files[first : first + _AT_ONCE])
+        outside, failures = _native.remove_unneeded_files(
+            some, folders=folders, storage_options=table.storage_options
+        )
+        kept += outside
+        failed |= dict(failures)
+        gone.update(set(some).difference(outside, failed))
+        for file in some:
+            _log(file, failed.get(file), is_gone=file in gone)
     return Removed(gone, kept, failed)
+
+
+def _log(file: str, failure: str | None, *, is_gone: bool) -> None:
+    shown = _native.without_passwords(file)
+    if failure is not None:
+        _LOG.warning("did not remove %s: %s", shown, failure)
+    elif is_gone:
+        _LOG.info("removed %s", shown)
+    else:
+        _LOG.warning("kept %s, which is outside of the folders of the table", shown)

@@ -151,7 +151,8 @@ class TableMaintenance:
                 `history.expire.max-snapshot-age-ms` counts, which is 5 days if it is not set.
             retain_last: How many of the newest snapshots of each branch stay in any case. By default, the table's
                 `history.expire.min-snapshots-to-keep` counts, which is 1 if it is not set.
-            snapshot_ids: Snapshots that expire whatever their age.
+            snapshot_ids: Snapshots that expire whatever their age: these alone, unless `older_than` or `retain_last` is
+                given too.
             clean_expired_metadata: Whether schemas and partition specs go too that nothing uses any more. By default,
                 they stay.
             delete_files: Whether the files are removed. By default, they are.
@@ -221,7 +222,8 @@ class TableMaintenance:
             file_list: Files below the folder, and when each was written, instead of a listing.
             prefix_mismatch_mode: What is done with a file whose path the table names with another scheme or authority:
                 `error`, `ignore` or `delete`.
-            equal_schemes: Schemes that mean the same, each to the one that it stands for. `s3a` and `s3n` are `s3`.
+            equal_schemes: Schemes that mean the same, each to the one that it stands for. `s3a` and `s3n` are `s3`
+                anyway.
             equal_authorities: The same for authorities, such as buckets.
 
         Returns:
@@ -237,7 +239,7 @@ class TableMaintenance:
         Examples:
             >>> lake = fb.load_catalog("orphans", type="filesystem", warehouse=str(folder))
             >>> lake.create_namespace("db")
-            >>> visits = lake.create_table("db.visits", pa.schema({"id": pa.int64()}))
+            >>> visits = lake.create_table("db.visits", orders.schema())
             >>> visits.maintenance.remove_orphan_files(dry_run=True)
             RemoveOrphanFilesResult(dry_run=True)
         """

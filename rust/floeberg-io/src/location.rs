@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use floeberg_core::error::without_passwords;
 use floeberg_core::{Error, Result};
 
-pub use below::Below;
+pub use below::{Below, same_scheme};
 pub use canonical::canonical;
 
 /// A parsed location, borrowed from its written form.

@@ -10,14 +10,16 @@
 //! Invariant: a file that any snapshot of the table names is kept, in whatever spelling; so is one that is hidden, or younger than the
 //! limit. A folder that holds another table is refused.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use floeberg_core::{Cancel, Error, Result};
+use floeberg_core::{Cancel, Error, ErrorKind, Result};
+use floeberg_exec::budget::thread_budget;
+use floeberg_exec::threads::ordered;
 use floeberg_iceberg::Table;
-use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::metadata::{TableMetadata, open_metadata};
 use floeberg_io::{FoundFile, Store, location};
 
-use crate::place::{Place, Prefixes};
+use crate::place::{Place, Places, Prefixes};
 
 /// What is done with a file whose path the table names with another scheme or authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +40,7 @@ pub struct Orphans {
 }
 
 /// Folders of other table formats.
-const OTHER_FORMATS: [&str; 2] = ["_delta_log", "_versions"];
-
-/// How metadata files end.
-const METADATA_ENDS: [&str; 3] = [".metadata.json", ".gz.metadata.json", ".metadata.json.gz"];
+const OTHER_FORMATS: [&str; 3] = ["_delta_log", "_versions", ".hoodie"];
 
 impl Orphans {
     /// Lists a folder. Errors: `Unsupported` for a store without lists; those of the store.
@@ -59,38 +58,46 @@ impl Orphans {
     /// Errors: `InvalidInput` for a folder that holds another table, and where paths are named with other schemes or authorities and
     /// that is an error; `InvalidData` for a damaged manifest; `Cancelled`; those of the store.
     pub fn find(
-        self,
+        &self,
         table: &Table,
         older_than_ms: i64,
         prefixes: &Prefixes,
         mismatch: PrefixMismatch,
         cancel: &Cancel,
     ) -> Result<Vec<FoundFile>> {
+        let mut places = Places::new(prefixes);
         let mut named: HashMap<String, Vec<String>> = HashMap::new();
-        for file in table.reachable_files(cancel)? {
-            let place = Place::of(&file?.location, prefixes);
+        for file in table.reachable_files(cancel)?.strict() {
+            let place = places.of(&file?.location);
             let prefixes = named.entry(place.path).or_default();
             if !prefixes.contains(&place.prefix) {
                 prefixes.push(place.prefix);
             }
         }
-        self.check_alone(&named, prefixes)?;
+        let base = places.of_folder(&self.folder).path;
+        let base = if base.is_empty() { base } else { format!("{base}/") };
+        let files: Vec<_> = self.files.iter().map(|file| (places.of(&file.location), file)).collect();
+        // Files of a list may be anywhere, and named twice.
+        let mut seen = HashSet::new();
+        let files: Vec<_> = files
+            .into_iter()
+            .filter(|(place, _)| place.path.starts_with(&base) && seen.insert(place.clone()))
+            .collect();
+        check_alone(&files, &named, table, cancel)?;
         let partitions = partition_names(table.metadata());
-        let base = Place::of(&self.folder, prefixes).path;
-        let (mut orphans, mut conflicts, mut is_known) = (Vec::new(), Vec::new(), self.files.is_empty());
-        for file in self.files {
-            let place = Place::of(&file.location, prefixes);
+        let (mut orphans, mut conflicts, mut is_known) = (Vec::new(), Vec::new(), files.is_empty());
+        for (place, file) in files {
             is_known |= named.contains_key(&place.path);
             let below = place.path.strip_prefix(base.as_str()).unwrap_or(&place.path);
             if file.modified_ms >= older_than_ms || is_hidden(below, &partitions) || is_hint(below) {
                 continue;
             }
             match named.get(&place.path) {
-                None => orphans.push(file),
+                None => orphans.push(file.clone()),
                 Some(known) if known.contains(&place.prefix) => {}
                 Some(_) if mismatch == PrefixMismatch::Ignore => {}
-                Some(_) if mismatch == PrefixMismatch::Delete => orphans.push(file),
-                Some(known) => conflicts.push((file.location, known[0].clone())),
+                Some(_) if mismatch == PrefixMismatch::Delete => orphans.push(file.clone()),
+                Some(known) => conflicts.push((file.location.clone(), known[0].clone())),
             }
         }
         if !is_known && !orphans.is_empty() {
@@ -108,31 +115,47 @@ impl Orphans {
         orphans.sort_unstable_by(|one, other| one.location.cmp(&other.location));
         Ok(orphans)
     }
+}
 
-    /// Errors: `InvalidInput` where metadata of another table, or another format, is below the folder.
-    fn check_alone(&self, named: &HashMap<String, Vec<String>>, prefixes: &Prefixes) -> Result<()> {
-        let own: Vec<&str> =
-            named.keys().filter(|path| is_metadata(path)).filter_map(|path| location::parent(path)).collect();
-        for file in &self.files {
-            let place = Place::of(&file.location, prefixes);
-            let folder = location::parent(&place.path).unwrap_or_default();
-            let other_format = place.path.split('/').find(|name| OTHER_FORMATS.contains(name));
-            let what = match other_format {
-                Some(name) => format!("a table of another format, in a folder {name:?}"),
-                None if is_metadata(&place.path) && !own.contains(&folder) => "another table".to_owned(),
-                None => continue,
-            };
-            return Err(Error::invalid_input(format!(
-                "the folder holds {what}: orphans are not looked for, since its files would be taken for orphans"
-            ))
-            .with("path", &file.location));
+/// Errors: `InvalidInput` where metadata of another table, or another format, is below the folder; those of reading metadata that the
+/// table does not name.
+fn check_alone(
+    files: &[(Place, &FoundFile)],
+    named: &HashMap<String, Vec<String>>,
+    table: &Table,
+    cancel: &Cancel,
+) -> Result<()> {
+    let other = |what: &str, file: &FoundFile| {
+        Error::invalid_input(format!(
+            "the folder holds {what}: orphans are not looked for, since its files would be taken for orphans"
+        ))
+        .with("path", &file.location)
+    };
+    let mut unnamed = Vec::new();
+    for (place, file) in files {
+        if let Some(name) = place.path.split('/').find(|name| OTHER_FORMATS.contains(name)) {
+            return Err(other(&format!("a table of another format, in a folder {name:?}"), file));
         }
-        Ok(())
+        if is_metadata(&place.path) && !named.contains_key(&place.path) {
+            unnamed.push(*file);
+        }
     }
+    // Metadata that fell out of the log is this table's own.
+    ordered(&unnamed, thread_budget()?, cancel, |file| {
+        match open_metadata(table.store().as_ref(), &file.location) {
+            Ok((_, metadata)) if metadata.table_uuid == table.metadata().table_uuid => Ok(()),
+            // It was removed since it was listed.
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Ok(_) => Err(other("another table", file)),
+            Err(error) => Err(other("metadata that is not this table's", file).caused_by(error)),
+        }
+    })
+    .map(drop)
 }
 
 fn is_metadata(path: &str) -> bool {
-    METADATA_ENDS.iter().any(|end| path.ends_with(end))
+    let name = location::file_name(path).unwrap_or(path).to_ascii_lowercase();
+    name.contains(".metadata.json")
 }
 
 /// Is it the hint of a table in a folder, which nothing names?

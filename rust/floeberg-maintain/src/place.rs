@@ -2,11 +2,14 @@
 //!
 //! In: locations, as tables and stores write them. Out: a prefix (scheme and authority) and a path, without what does not matter.
 //!
-//! Invariant: two files never get one spelling, unless a user says that two schemes or two authorities are the same.
+//! Invariant: two files never get one spelling, unless a user says that two schemes or two authorities are the same. Of local files,
+//! links and `..` in folders are followed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
 
 use floeberg_io::Location;
+use floeberg_io::location::same_scheme;
 
 /// A location in one spelling.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,44 +23,83 @@ pub(crate) struct Place {
 /// Schemes and authorities that are the same: each to the one that it stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prefixes {
-    /// Schemes in lower case, such as `s3a` to `s3`.
+    /// Schemes in lower case, such as `hdfs` to `file`. Those of one store are the same anyway.
     pub schemes: BTreeMap<String, String>,
     /// Authorities, such as `bucket-old` to `bucket`.
     pub authorities: BTreeMap<String, String>,
 }
 
-impl Place {
-    pub(crate) fn of(location: &str, prefixes: &Prefixes) -> Self {
+/// Gives each location its place.
+#[derive(Debug, Default)]
+pub(crate) struct Places<'a> {
+    prefixes: Option<&'a Prefixes>,
+    /// The real paths of local folders, by how they are written.
+    real: HashMap<String, String>,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(prefixes: &'a Prefixes) -> Self {
+        Self { prefixes: Some(prefixes), real: HashMap::new() }
+    }
+
+    /// The place of a file.
+    pub(crate) fn of(&mut self, location: &str) -> Place {
         let parsed = Location::parse(location);
-        let same = |known: &BTreeMap<String, String>, name: &str| {
-            known.get(name).cloned().unwrap_or_else(|| name.to_owned())
+        let (prefix, key) = (self.prefix(&parsed), parsed.key());
+        if !parsed.is_local() {
+            // Keys of stores mean what they say.
+            return Place { prefix, path: key.to_owned() };
+        }
+        let (folder, name) = key.trim_end_matches('/').rsplit_once('/').unwrap_or(("", key));
+        let folder = self.real.entry(folder.to_owned()).or_insert_with_key(|folder| real(folder));
+        Place { prefix, path: simple(&format!("{folder}/{name}")) }
+    }
+
+    /// The place of a folder itself, and not of the link that it may be.
+    pub(crate) fn of_folder(&mut self, location: &str) -> Place {
+        let inside = self.of(&floeberg_io::location::join(location, "."));
+        Place { path: inside.path.trim_end_matches("/.").to_owned(), ..inside }
+    }
+
+    fn prefix(&self, location: &Location<'_>) -> String {
+        let same = |known: fn(&Prefixes) -> &BTreeMap<String, String>, name: &str| {
+            let known = self.prefixes.and_then(|prefixes| known(prefixes).get(name));
+            known.cloned().unwrap_or_else(|| name.to_owned())
         };
-        let scheme = same(&prefixes.schemes, parsed.scheme());
-        let is_local_host = parsed.is_local() && parsed.authority().eq_ignore_ascii_case("localhost");
-        let authority = if is_local_host { "" } else { parsed.authority() };
-        let authority = same(&prefixes.authorities, authority);
-        // Local paths may be written with slashes that mean nothing; keys of stores may not.
-        let path = if parsed.is_local() { simple_path(parsed.key()) } else { parsed.key().to_owned() };
-        Self { prefix: format!("{scheme}://{authority}"), path: path.trim_start_matches('/').to_owned() }
+        let scheme = same(|prefixes| &prefixes.schemes, location.scheme());
+        let is_local_host = location.is_local() && location.authority().eq_ignore_ascii_case("localhost");
+        let authority = if is_local_host { "" } else { location.authority() };
+        format!("{}://{}", same_scheme(&scheme), same(|prefixes| &prefixes.authorities, authority))
     }
 }
 
-/// A path without empty segments and `.`.
-fn simple_path(path: &str) -> String {
-    let segments = path.split('/').filter(|segment| !segment.is_empty() && *segment != ".");
-    segments.collect::<Vec<_>>().join("/")
+/// The real path of a folder; as it is written, where there is none.
+fn real(folder: &str) -> String {
+    let written = if folder.is_empty() { "/" } else { folder };
+    let path = fs::canonicalize(written).ok().and_then(|path| path.into_os_string().into_string().ok());
+    path.unwrap_or_else(|| written.to_owned())
+}
+
+/// A path without empty segments and `.`, except for a last one.
+fn simple(path: &str) -> String {
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let last = segments.len().saturating_sub(1);
+    let kept = segments.iter().enumerate().filter(|(number, segment)| **segment != "." || *number == last);
+    kept.map(|(_, segment)| *segment).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn place(location: &str) -> (String, String) {
         let prefixes = Prefixes {
-            schemes: BTreeMap::from([("s3a".to_owned(), "s3".to_owned())]),
+            schemes: BTreeMap::from([("hdfs".to_owned(), "file".to_owned())]),
             authorities: BTreeMap::from([("old".to_owned(), "new".to_owned())]),
         };
-        let place = Place::of(location, &prefixes);
+        let place = Places::new(&prefixes).of(location);
         (place.prefix, place.path)
     }
 
@@ -68,6 +110,7 @@ mod tests {
             assert_eq!(place(other), local, "{other}");
         }
         assert_eq!(place("s3a://old/a/b"), place("s3://new/a/b"));
+        assert_eq!(place("gcs://new/a/b"), place("gs://new/a/b"));
     }
 
     #[test]
@@ -78,5 +121,25 @@ mod tests {
                 assert_ne!(place(one), place(other), "{one} and {other}");
             }
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_and_steps_upward_are_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("real/data")).unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        let at = |rest: &str| place(&format!("{}/{rest}", root.display()));
+        for other in ["link/data/f", "real/x/../data/f", "link/data/../data/f"] {
+            // A step over a folder that is not there is no step.
+            let expected = if other.contains("/x/") { at(other) } else { at("real/data/f") };
+            assert_eq!(at(other), expected, "{other}");
+        }
+        fs::create_dir(root.join("real/x")).unwrap();
+        assert_eq!(at("real/x/../data/f"), at("real/data/f"));
+        let written = format!("{}/link", root.display());
+        let mut places = Places::default();
+        assert_eq!(places.of_folder(&written).path, places.of(&format!("{}/real", root.display())).path);
     }
 }

@@ -16,7 +16,7 @@ use floeberg_iceberg::Table;
 use floeberg_iceberg::manifest::{AllManifests, FileRole, LiveFiles, ReachableFile};
 use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, TableMetadata};
 
-use crate::place::{Place, Prefixes};
+use crate::place::{Place, Places};
 
 /// How many manifests are read before their files are compared.
 const AT_ONCE: usize = 64;
@@ -33,35 +33,34 @@ pub fn unneeded_files(before: &Table, after: &Table, cancel: &Cancel) -> Result<
     if gone.is_empty() {
         return Ok(Vec::new());
     }
-    let place = |location: &str| Place::of(location, &Prefixes::default());
+    let mut places = Places::default();
     let reader = after.manifest_reader(cancel)?;
-    let stay = AllManifests::new(reader.clone(), new.snapshots.clone()).collect::<Result<Vec<_>>>()?;
-    let staying: HashSet<Place> = stay.iter().map(|manifest| place(&manifest.manifest_path)).collect();
+    let stay =
+        AllManifests::new(reader.clone(), new.snapshots.clone()).strict().collect::<Result<Vec<_>>>()?;
+    let staying: HashSet<Place> = stay.iter().map(|manifest| places.of(&manifest.manifest_path)).collect();
     let old_reader = before.manifest_reader(cancel)?;
-    let candidates = AllManifests::new(old_reader.clone(), gone.clone()).collect::<Result<Vec<_>>>()?;
-    let candidates: Vec<_> = candidates
-        .into_iter()
-        .filter(|manifest| !staying.contains(&place(&manifest.manifest_path)))
-        .collect();
+    let mut candidates = AllManifests::new(old_reader.clone(), gone.clone()).collect::<Result<Vec<_>>>()?;
+    candidates.retain(|manifest| !staying.contains(&places.of(&manifest.manifest_path)));
 
     let mut files = BTreeSet::new();
-    let types = LiveFiles::new(old)?;
+    let types = LiveFiles::new(old)?.strict();
     for some in candidates.chunks(AT_ONCE) {
         let read = ordered(some, old_reader.threads, cancel, |manifest| types.read(&old_reader, manifest))?;
         files.extend(read.into_iter().flatten());
     }
-    let mut by_place: HashSet<Place> = files.iter().map(|file| place(&file.location)).collect();
-    let types = LiveFiles::new(new)?;
+    let mut by_place: HashSet<Place> =
+        files.iter().map(|file: &ReachableFile| places.of(&file.location)).collect();
+    let types = LiveFiles::new(new)?.strict();
     for some in stay.chunks(AT_ONCE) {
         if by_place.is_empty() {
             break;
         }
         let read = ordered(some, reader.threads, cancel, |manifest| types.read(&reader, manifest))?;
         for file in read.into_iter().flatten() {
-            by_place.remove(&place(&file.location));
+            by_place.remove(&places.of(&file.location));
         }
     }
-    files.retain(|file| by_place.contains(&place(&file.location)));
+    files.retain(|file| by_place.contains(&places.of(&file.location)));
 
     let mut found: Vec<ReachableFile> = files.into_iter().collect();
     found.sort_by_key(|file| order(file.role));
@@ -82,9 +81,9 @@ fn order(role: FileRole) -> u8 {
 
 /// Those that are not among the others, each once.
 fn only(locations: Vec<String>, others: &[String], role: FileRole) -> Vec<ReachableFile> {
-    let place = |location: &str| Place::of(location, &Prefixes::default());
-    let mut seen: HashSet<Place> = others.iter().map(|location| place(location)).collect();
-    let new = locations.into_iter().filter(|location| seen.insert(place(location)));
+    let mut places = Places::default();
+    let mut seen: HashSet<Place> = others.iter().map(|location| places.of(location)).collect();
+    let new = locations.into_iter().filter(|location| seen.insert(places.of(location)));
     new.map(|location| ReachableFile { role, location }).collect()
 }
 

@@ -125,8 +125,8 @@ mod _native {
     use crate::scan::task_group::TaskGroup;
     #[pymodule_export]
     use crate::table::files::{
-        canonical_location, file_exists, list_folder, local_path, location_from_user, put_file, read_file,
-        remove_files, remove_files_below, request_budget, without_passwords,
+        canonical_location, file_exists, files_below, list_folder, local_path, location_from_user, put_file,
+        read_file, remove_files, remove_files_below, request_budget, without_passwords,
     };
     #[pymodule_export]
     use crate::table::metadata_reader::MetadataReader;

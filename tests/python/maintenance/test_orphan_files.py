@@ -13,6 +13,7 @@ from floeberg import errors
 from maintenance.disk import EVER, content, named, on_disk, path_of, rows
 
 DAY = 24 * 60 * 60
+ALL = {"older_than": EVER, "allow_recent": True}
 
 
 def junk(table: fb.Table, name: str, days: float = 9) -> str:
@@ -131,13 +132,23 @@ def test_other_spellings_of_a_path_are_the_same_file(table):
         assert found(table, location=spelled) == set(), spelled
 
 
-def test_a_folder_that_is_spelled_by_a_link_is_refused(table, tmp_path):
+def test_a_folder_that_is_spelled_by_a_link_is_the_folder(table, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(path_of(table.location()))
-    with pytest.raises(errors.InvalidInputError, match="another table"):
-        found(table, location=str(link))
+    assert found(table, location=str(link)) == set()
+    junk(table, "data/lost")
+    assert found(table, location=f"{link}/data") == {f"{link}/data/lost"}
+    done = table.maintenance.remove_orphan_files(location=str(link))
+    assert done.orphan_file_locations == (f"{link}/data/lost",)
+    assert on_disk(table.location()) == named(table)
+
+
+def test_a_folder_without_a_file_of_the_table_is_refused(table, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "precious").write_text("x")
     with pytest.raises(errors.InvalidInputError, match="names none of the files"):
-        found(table, location=f"{link}/data")
+        table.maintenance.remove_orphan_files(location=str(tmp_path / "other"), **ALL)
+    assert (tmp_path / "other" / "precious").exists()
 
 
 def test_links_inside_are_not_followed(table, tmp_path):

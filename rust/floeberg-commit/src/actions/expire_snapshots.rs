@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
 use floeberg_exec::threads::ordered;
+use floeberg_iceberg::manifest::ManifestContent;
 use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot, SnapshotRef, TableMetadata};
 use floeberg_properties::{GC, MAX_REF_AGE, MAX_SNAPSHOT_AGE, MIN_SNAPSHOTS_TO_KEEP};
 
@@ -36,14 +37,15 @@ pub(super) fn expire_snapshots(context: &ActionContext<'_>, expiry: &Expiry) -> 
     }
     expiry.snapshot_ids.iter().try_for_each(|id| metadata.snapshot(*id).map(drop))?;
     let retention = Retention::new(metadata, expiry, context.now_ms)?;
-    let refs = retention.refs(metadata);
+    let refs = if expiry.only_ids { every_ref(metadata) } else { retention.refs(metadata) };
     let gone_refs: Vec<&String> =
         metadata.refs.keys().filter(|name| !refs.contains_key(name.as_str())).collect();
     check_unnamed(&refs, &expiry.snapshot_ids)?;
     let kept = retention.snapshots(metadata, &refs);
     let wanted: HashSet<i64> = expiry.snapshot_ids.iter().copied().collect();
-    let stays =
-        |snapshot: &Snapshot| kept.contains(&snapshot.snapshot_id) && !wanted.contains(&snapshot.snapshot_id);
+    let stays = |snapshot: &Snapshot| {
+        (expiry.only_ids || kept.contains(&snapshot.snapshot_id)) && !wanted.contains(&snapshot.snapshot_id)
+    };
     let (left, gone): (Vec<_>, Vec<_>) = metadata.snapshots.iter().partition(|snapshot| stays(snapshot));
     let mut updates: Vec<Update> =
         gone_refs.into_iter().map(|name| Update::RemoveSnapshotRef(name.clone())).collect();
@@ -54,6 +56,10 @@ pub(super) fn expire_snapshots(context: &ActionContext<'_>, expiry: &Expiry) -> 
         updates.extend(unused(context, &left)?);
     }
     Ok(Produced::of(updates))
+}
+
+fn every_ref(metadata: &TableMetadata) -> BTreeMap<&str, &SnapshotRef> {
+    metadata.refs.iter().map(|(name, reference)| (name.as_str(), reference)).collect()
 }
 
 /// How long things stay.
@@ -154,7 +160,13 @@ fn unused(context: &ActionContext<'_>, left: &[&Arc<Snapshot>]) -> Result<Vec<Up
     let known = metadata.partition_specs.iter().map(|spec| spec.spec_id);
     let gone_specs: Vec<i32> = known.filter(|id| !specs.contains(id)).collect();
     let known = metadata.schemas.iter().map(|schema| schema.schema_id());
-    let gone_schemas: Vec<i32> = known.filter(|id| all_known && !schemas.contains(id)).collect();
+    // Equality deletes compare columns that only older schemas may have.
+    let has_deletes = lists.iter().flatten().any(|manifest| {
+        manifest.content == ManifestContent::Deletes
+            && (manifest.added_files_count != Some(0) || manifest.existing_files_count != Some(0))
+    });
+    let keeps_all = has_deletes || !all_known;
+    let gone_schemas: Vec<i32> = known.filter(|id| !keeps_all && !schemas.contains(id)).collect();
     let mut updates = Vec::new();
     if !gone_specs.is_empty() {
         updates.push(Update::RemovePartitionSpecs(gone_specs));

@@ -14,6 +14,8 @@ pub struct Expiry {
     pub retain_last: Option<u32>,
     /// Snapshots that expire whatever their age.
     pub snapshot_ids: Vec<i64>,
+    /// Do only these snapshots expire?
+    pub only_ids: bool,
     /// Do schemas and partition specs go that nothing uses any more?
     pub clean_expired_metadata: bool,
 }
@@ -25,6 +27,7 @@ impl Expiry {
             "older-than-ms": self.older_than_ms,
             "retain-last": self.retain_last,
             "snapshot-ids": self.snapshot_ids,
+            "only-ids": self.only_ids,
             "clean-expired-metadata": self.clean_expired_metadata,
         })
     }
@@ -42,6 +45,7 @@ impl Expiry {
             older_than_ms: number("older-than-ms")?,
             retain_last: retain_last.transpose()?.filter(|last| *last > 0),
             snapshot_ids: ids.iter().map(|id| id.as_i64().ok_or_else(invalid)).collect::<Result<_>>()?,
+            only_ids: json.get("only-ids").and_then(Json::as_bool).ok_or_else(invalid)?,
             clean_expired_metadata: json
                 .get("clean-expired-metadata")
                 .and_then(Json::as_bool)

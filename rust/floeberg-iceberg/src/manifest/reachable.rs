@@ -52,18 +52,38 @@ pub struct AllManifests {
     snapshots: IntoIter<Arc<Snapshot>>,
     seen: HashSet<String>,
     found: VecDeque<ManifestFile>,
+    is_strict: bool,
 }
 
 impl AllManifests {
+    /// The same, where a list without a manifest of a snapshot with files is an error: it was cut off.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self { is_strict: true, ..self }
+    }
+
     /// Of some snapshots. Nothing is read yet.
     pub fn new(reader: ManifestReader, snapshots: Vec<Arc<Snapshot>>) -> Self {
-        Self { reader, snapshots: snapshots.into_iter(), seen: HashSet::new(), found: VecDeque::new() }
+        Self {
+            reader,
+            snapshots: snapshots.into_iter(),
+            seen: HashSet::new(),
+            found: VecDeque::new(),
+            is_strict: false,
+        }
     }
 
     fn read(&mut self, snapshots: &[Arc<Snapshot>]) -> Result<()> {
         let reader = &self.reader;
         let lists =
             ordered(snapshots, reader.threads, &reader.cancel, |snapshot| reader.manifests(snapshot))?;
+        let is_cut = |(snapshot, manifests): &(&Arc<Snapshot>, &Vec<ManifestFile>)| {
+            manifests.is_empty() && has_files(snapshot)
+        };
+        if let Some((snapshot, _)) = snapshots.iter().zip(&lists).find(is_cut).filter(|_| self.is_strict) {
+            let message = "the summary of a snapshot counts files, but its list names no manifest";
+            return Err(Error::invalid_data(message).with("snapshot", snapshot.snapshot_id));
+        }
         for manifest in lists.into_iter().flatten() {
             if !self.seen.contains(&manifest.manifest_path) {
                 self.seen.insert(manifest.manifest_path.clone());
@@ -72,6 +92,12 @@ impl AllManifests {
         }
         Ok(())
     }
+}
+
+/// Does the summary of a snapshot count files?
+fn has_files(snapshot: &Snapshot) -> bool {
+    let counts = |name: &str| snapshot.summary.get(name).and_then(|count| count.parse::<i64>().ok());
+    ["total-data-files", "total-delete-files"].into_iter().filter_map(counts).any(|count| count > 0)
 }
 
 impl Iterator for AllManifests {
@@ -98,13 +124,21 @@ impl Iterator for AllManifests {
 #[derive(Debug)]
 pub struct LiveFiles {
     partition_types: HashMap<i32, StructType>,
+    is_strict: bool,
 }
 
 impl LiveFiles {
     /// Of the manifests of a table. Errors: `InvalidData` for a partition spec that does not fit its columns.
     pub fn new(metadata: &TableMetadata) -> Result<Self> {
         let typed = |spec: &Arc<PartitionSpec>| Ok((spec.spec_id, spec.partition_type(metadata)?));
-        Ok(Self { partition_types: metadata.partition_specs.iter().map(typed).collect::<Result<_>>()? })
+        let partition_types = metadata.partition_specs.iter().map(typed).collect::<Result<_>>()?;
+        Ok(Self { partition_types, is_strict: false })
+    }
+
+    /// The same, where a manifest with fewer files than its list says is an error: it was cut off where a block of it ends.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self { is_strict: true, ..self }
     }
 
     /// The live files of a manifest. Errors: `InvalidData`, naming the manifest; those of the store.
@@ -124,7 +158,18 @@ impl LiveFiles {
             };
             ReachableFile { role, location: path.unwrap_or_default().to_owned() }
         });
-        Ok(files.collect())
+        let files: Vec<_> = files.collect();
+        let expected = manifest.added_files_count.zip(manifest.existing_files_count);
+        let expected = expected.map(|(added, existing)| added.saturating_add(existing));
+        if self.is_strict && expected.is_some_and(|expected| expected != files.len() as i64) {
+            return Err(Error::invalid_data(format!(
+                "expected a manifest of {} live files, as its list says, found {}",
+                expected.unwrap_or_default(),
+                files.len()
+            ))
+            .with("manifest", &manifest.manifest_path));
+        }
+        Ok(files)
     }
 }
 
@@ -160,6 +205,12 @@ impl ReachableFiles {
         }));
         let manifests = AllManifests::new(reader, metadata.snapshots.clone());
         Ok(Self { manifests, live_files: LiveFiles::new(metadata)?, found })
+    }
+
+    /// The same, where lists and manifests that were cut off are errors.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self { manifests: self.manifests.strict(), live_files: self.live_files.strict(), ..self }
     }
 
     /// Reads one manifest per thread; false if no manifest is left.

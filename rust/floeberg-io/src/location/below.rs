@@ -18,6 +18,11 @@ use super::{Location, parent};
 /// Schemes of one store.
 const SAME: [&[&str]; 4] = [&["s3", "s3a", "s3n"], &["gs", "gcs"], &["abfs", "abfss"], &["wasb", "wasbs"]];
 
+/// The first name of the store that a scheme is of.
+pub fn same_scheme(scheme: &str) -> &str {
+    SAME.iter().find(|same| same.contains(&scheme)).map_or(scheme, |same| same[0])
+}
+
 /// Folders, and what is known about their subfolders.
 #[derive(Debug)]
 pub struct Below {
@@ -83,10 +88,9 @@ impl Below {
 impl Parts {
     fn of(written: &str) -> Self {
         let location = Location::parse(canonical(written));
-        let scheme = SAME.iter().find(|same| same.contains(&location.scheme()));
         let is_local = location.is_local();
         Self {
-            scheme: scheme.map_or(location.scheme(), |same| same[0]).to_owned(),
+            scheme: same_scheme(location.scheme()).to_owned(),
             authority: location.authority().to_owned(),
             // For a file system, doubled slashes are one; in an object store, they are part of the key.
             segments: location

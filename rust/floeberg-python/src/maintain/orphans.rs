@@ -1,11 +1,10 @@
 //! Which files in the folders of a table does nothing name?
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::Arc;
 
 use floeberg_core::{Cancel, Error};
-use floeberg_io::{FoundFile, Location, open_store};
+use floeberg_io::{FoundFile, open_store};
 use floeberg_maintain::{Orphans, PrefixMismatch, Prefixes};
 use pyo3::prelude::*;
 
@@ -15,11 +14,11 @@ use crate::table::table::Table;
 
 /// The files below a folder, before they are compared with a table.
 #[pyclass(frozen, module = "floeberg._native")]
-pub struct ListedFiles(Mutex<Option<Orphans>>);
+pub struct ListedFiles(Arc<Orphans>);
 
 #[pymethods]
 impl ListedFiles {
-    /// Lists a folder; or takes a list that somebody else made: locations, and when they were written, in milliseconds since 1970.
+    /// Lists a folder, which is used as it is written; or takes a list that somebody else made: locations, and when they were written, in milliseconds since 1970.
     #[staticmethod]
     #[pyo3(signature = (folder, files, *, storage_options))]
     fn of_folder(
@@ -29,17 +28,16 @@ impl ListedFiles {
         storage_options: BTreeMap<String, String>,
     ) -> PyResult<Self> {
         let listed = runtime::run(py, &Cancel::default(), move |_| {
-            let folder = Location::from_user(&folder)?;
             if let Some(files) = files {
                 let found = |(location, modified_ms)| FoundFile { location, size: 0, modified_ms };
                 return Ok(Orphans::of_files(&folder, files.into_iter().map(found).collect()));
             }
             Orphans::list(open_store(&storage_options.into_iter().collect())?.as_ref(), &folder)
         })?;
-        Ok(Self(Mutex::new(Some(listed))))
+        Ok(Self(Arc::new(listed)))
     }
 
-    /// The orphans among them: locations and sizes. The table must have been loaded after the list was made. It can be called once.
+    /// The orphans among them: locations and sizes. The table must have been loaded after the list was made.
     #[pyo3(signature = (table, *, older_than_ms, equal_schemes, equal_authorities, prefix_mismatch))]
     fn orphans(
         &self,
@@ -50,10 +48,9 @@ impl ListedFiles {
         equal_authorities: BTreeMap<String, String>,
         prefix_mismatch: &str,
     ) -> PyResult<Vec<(String, u64)>> {
-        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let listed = Arc::clone(&self.0);
         let (table, mismatch) = (table.table.clone(), prefix_mismatch.to_owned());
         let found = runtime::run(py, &Cancel::default(), move |cancel| {
-            let listed = listed.ok_or_else(|| Error::internal("a list of files was compared before"))?;
             let mismatch = match mismatch.as_str() {
                 "error" => PrefixMismatch::Error,
                 "ignore" => PrefixMismatch::Ignore,

@@ -120,6 +120,16 @@ pub fn remove_files_below(
     })
 }
 
+/// The locations that lie below one of the folders, links followed.
+#[pyfunction]
+#[pyo3(signature = (locations, *, folders))]
+pub fn files_below(py: Python<'_>, locations: Vec<String>, folders: Vec<String>) -> PyResult<Vec<String>> {
+    runtime::call(py, || {
+        let mut below = Below::new(folders.iter().map(String::as_str));
+        Ok(locations.into_iter().filter(|location| below.holds(location)).collect())
+    })
+}
+
 /// A text without the users and passwords of locations in it.
 #[pyfunction]
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
