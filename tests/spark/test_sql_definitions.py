@@ -21,10 +21,9 @@ DAYS = 86_400_000
 
 UNSUPPORTED = [
     # Statements of Iceberg's documentation that are not run, each an error that shows the word.
-    ("CALL prod.system.expire_snapshots('db.t')", "expire_snapshots"),
-    ("CALL prod.system.remove_orphan_files(table => 'db.t', dry_run => true)", "remove_orphan_files"),
-    ("CALL prod.system.rewrite_data_files('db.t')", "rewrite_data_files"),
     ("CALL prod.system.rewrite_manifests('db.t')", "rewrite_manifests"),
+    ("CALL prod.system.rewrite_data_files(table => 'db.t', strategy => 'sort')", "binpack"),
+    ("CALL prod.system.rewrite_data_files(table => 'db.t', sort_order => 'zorder(id)')", "binpack"),
     ("CALL prod.system.rewrite_position_delete_files('db.t')", "rewrite_position_delete_files"),
     ("CALL prod.system.snapshot('db.t', 'db.snap')", "snapshot"),
     ("CALL prod.system.migrate('db.t')", "migrate"),
@@ -272,6 +271,45 @@ def test_procedures_have_the_arguments_and_results_of_icebergs(sql, lake):
     ):
         with pytest.raises(InvalidInputError, match=words):
             sql(f"CALL prod.system.{text}")
+
+
+def test_procedures_look_after_a_table(spark, sql, lake, tmp_path):
+    table = lake.create_table("db.t", as_select=pa.table({"id": [0], "part": ["a"]}))
+    for number in range(1, 6):
+        table.append(pa.table({"id": [number], "part": ["ab"[number % 2]]}))
+    called = sql("CALL prod.system.rewrite_data_files(table => 'db.t', where => 'part = \"a\" OR id > 0')")
+    assert called.columns[:2] == ["rewritten_data_files_count", "added_data_files_count"]
+    ((rewritten, added, size, failed, deletes),) = rows(called)
+    assert (rewritten, added, failed, deletes) == (6, 1, 0, 0)
+    assert size > 0
+    called = sql("CALL prod.system.expire_snapshots('db.t', TIMESTAMP '2100-01-01 00:00:00', 2)")
+    assert called.columns[0] == "deleted_data_files_count"
+    assert rows(called) == [(0, 0, 0, 0, 5, 0)]
+    kept = table.refresh().current_snapshot().snapshot_id
+    gone = next(each.snapshot_id for each in table.snapshots() if each.snapshot_id != kept)
+    called = sql(f"CALL prod.system.expire_snapshots(table => 'db.t', snapshot_ids => array({gone}))")
+    assert rows(called) == [(6, 0, 0, 6, 1, 0)]
+    lost = tmp_path / "db" / "t" / "data" / "lost"
+    lost.write_text("x")
+    listed = spark.createDataFrame([(str(lost), 0.0)], "file_path string, seconds double")
+    listed.selectExpr("file_path", "timestamp_seconds(seconds) AS last_modified").createOrReplaceTempView(
+        "listed"
+    )
+    assert rows(sql("CALL prod.system.remove_orphan_files(table => 'db.t', dry_run => true)")) == []
+    call = "CALL prod.system.remove_orphan_files(table => 'db.t', file_list_view => 'listed', dry_run => {})"
+    for dry_run in ("true", "false"):
+        called = sql(call.format(dry_run))
+        assert called.columns == ["orphan_file_location"]
+        assert rows(called) == [(str(lost),)]
+    assert not lost.exists()
+    assert sorted(table.refresh().scan().to_arrow()["id"].to_pylist()) == list(range(6))
+    with pytest.raises(InvalidInputError, match="older_than"):
+        sql("CALL prod.system.remove_orphan_files('db.t', TIMESTAMP '2100-01-01 00:00:00')")
+    spark.range(1).createOrReplaceTempView("no_list")
+    with pytest.raises(InvalidInputError, match="file_path"):
+        sql("CALL prod.system.remove_orphan_files(table => 'db.t', file_list_view => 'no_list')")
+    with pytest.raises(InvalidInputError, match="condition"):
+        sql("CALL prod.system.rewrite_data_files(table => 'db.t', where => 'id = = 1')")
 
 
 def test_tables_are_described(spark, sql):

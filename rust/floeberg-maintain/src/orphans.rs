@@ -37,6 +37,8 @@ pub enum PrefixMismatch {
 pub struct Orphans {
     folder: String,
     files: Vec<FoundFile>,
+    /// Did somebody else list them? Then there may be orphans alone.
+    is_given: bool,
 }
 
 /// Folders of other table formats.
@@ -45,12 +47,12 @@ const OTHER_FORMATS: [&str; 3] = ["_delta_log", "_versions", ".hoodie"];
 impl Orphans {
     /// Lists a folder. Errors: `Unsupported` for a store without lists; those of the store.
     pub fn list(store: &dyn Store, folder: &str) -> Result<Self> {
-        Ok(Self { folder: folder.to_owned(), files: store.files_below(folder)? })
+        Ok(Self { folder: folder.to_owned(), files: store.files_below(folder)?, is_given: false })
     }
 
     /// Files that somebody else listed below a folder.
     pub fn of_files(folder: &str, files: Vec<FoundFile>) -> Self {
-        Self { folder: folder.to_owned(), files }
+        Self { folder: folder.to_owned(), files, is_given: true }
     }
 
     /// The orphans that were written before then, in milliseconds since 1970, in the order of their locations.
@@ -100,7 +102,7 @@ impl Orphans {
                 Some(known) => conflicts.push((file.location.clone(), known[0].clone())),
             }
         }
-        if !is_known && !orphans.is_empty() {
+        if !is_known && !self.is_given && !orphans.is_empty() {
             let message = "the table names none of the files in the folder: it may be spelled otherwise than in the table, \
                            and then every file would be taken for an orphan";
             return Err(Error::invalid_input(message).with("path", location::shown(&self.folder)));

@@ -275,3 +275,10 @@ def test_what_was_committed_since_the_table_was_loaded_stays(table, catalog):
 def test_arguments_that_mean_nothing_are_refused(table, wrong):
     with pytest.raises(errors.InvalidInputError, match=next(iter(wrong))):
         table.maintenance.remove_orphan_files(**wrong)
+
+
+def test_a_list_may_have_orphans_alone(table):
+    lost = junk(table, "data/lost")
+    done = table.maintenance.remove_orphan_files(file_list={lost: 0})
+    assert done.orphan_file_locations == (lost,)
+    assert on_disk(table.location()) == named(table)

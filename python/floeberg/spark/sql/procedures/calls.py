@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.spark.sql.procedures.file_procedures import add_files, register_table
+from floeberg.spark.sql.procedures.maintenance_procedures import (
+    expire_snapshots,
+    remove_orphan_files,
+    rewrite_data_files,
+)
 from floeberg.spark.sql.query.changelogs import create_changelog_view
 from floeberg.types._snapshots import ancestors
 
@@ -237,6 +242,48 @@ _PROCEDURES = {
         "changelog_view string",
         _changelog_view,
     ),
+    "expire_snapshots": _Procedure(
+        {
+            "older_than": "timestamp?",
+            "retain_last": "int?",
+            "max_concurrent_deletes": "int?",
+            "stream_results": "boolean?",
+            "snapshot_ids": "array<bigint>?",
+            "clean_expired_metadata": "boolean?",
+        },
+        "deleted_data_files_count bigint, deleted_position_delete_files_count bigint, "
+        "deleted_equality_delete_files_count bigint, deleted_manifest_files_count bigint, "
+        "deleted_manifest_lists_count bigint, deleted_statistics_files_count bigint",
+        _of_table(expire_snapshots),
+    ),
+    "remove_orphan_files": _Procedure(
+        {
+            "older_than": "timestamp?",
+            "location": "string?",
+            "dry_run": "boolean?",
+            "max_concurrent_deletes": "int?",
+            "file_list_view": "string?",
+            "equal_schemes": "map<string,string>?",
+            "equal_authorities": "map<string,string>?",
+            "prefix_mismatch_mode": "string?",
+            "prefix_listing": "boolean?",
+            "stream_results": "boolean?",
+        },
+        "orphan_file_location string",
+        lambda place, given: remove_orphan_files(place.spark, place.table, given),
+    ),
+    "rewrite_data_files": _Procedure(
+        {
+            "strategy": "string?",
+            "sort_order": "string?",
+            "options": "map<string,string>?",
+            "where": "string?",
+            "branch": "string?",
+        },
+        "rewritten_data_files_count int, added_data_files_count int, rewritten_bytes_count bigint, "
+        "failed_data_files_count int, removed_delete_files_count int",
+        _of_table(rewrite_data_files),
+    ),
     "register_table": _Procedure(
         {"metadata_file": "string"},
         "current_snapshot_id bigint, total_records_count bigint, total_data_files_count bigint",
@@ -244,14 +291,11 @@ _PROCEDURES = {
     ),
 }
 _MAKE = "make the table with CREATE TABLE, and add the files with CALL add_files"
-_MAINTAIN = "the library does not maintain tables yet"
+_MAINTAIN = "CALL rewrite_data_files writes files again"
 _COMPUTE = "the library keeps statistics, and computes none"
 _INSTEAD = {
     "snapshot": _MAKE,
     "migrate": _MAKE,
-    "expire_snapshots": _MAINTAIN,
-    "remove_orphan_files": _MAINTAIN,
-    "rewrite_data_files": _MAINTAIN,
     "rewrite_manifests": _MAINTAIN,
     "rewrite_position_delete_files": _MAINTAIN,
     "rewrite_table_path": "tables that were moved are read with `relocate`",

@@ -1,0 +1,94 @@
+"""How do CALLs look after a table?
+
+Arguments and columns are those of Iceberg's procedures. Arguments that only say how fast are taken, and change nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import InvalidInputError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+    from floeberg.table import Table
+
+__all__ = ["expire_snapshots", "remove_orphan_files", "rewrite_data_files"]
+
+_AGE = "history.expire.max-snapshot-age-ms"
+_FIVE_DAYS = 5 * 24 * 60 * 60 * 1000
+
+
+def expire_snapshots(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Expires snapshots: the counts of what was removed."""
+    older_than = given.get("older_than")
+    if older_than is None and "snapshot_ids" in given:
+        # Those that are old expire too, as in Spark.
+        age = int(table.properties.get(_AGE, _FIVE_DAYS))
+        older_than = time.time_ns() // 1_000_000 - age
+    changes = table.maintenance.expire_snapshots()
+    if older_than is not None:
+        changes.older_than(older_than)
+    if "retain_last" in given:
+        changes.retain_last(given["retain_last"])
+    if "snapshot_ids" in given:
+        changes.by_ids(given["snapshot_ids"])
+    if "clean_expired_metadata" in given:
+        changes.clean_expired_metadata(given["clean_expired_metadata"])
+    done = changes.commit()
+    return (
+        done.deleted_data_files_count,
+        done.deleted_position_delete_files_count,
+        done.deleted_equality_delete_files_count,
+        done.deleted_manifest_files_count,
+        done.deleted_manifest_lists_count,
+        done.deleted_statistics_files_count,
+    )
+
+
+def remove_orphan_files(spark: SparkSession, table: Table, given: Mapping[str, Any]) -> list[tuple[str]]:
+    """Removes orphan files: their locations."""
+    names = ("older_than", "location", "dry_run", "equal_schemes", "equal_authorities")
+    options = {name: given[name] for name in names if name in given}
+    if "prefix_mismatch_mode" in given:
+        options["prefix_mismatch_mode"] = given["prefix_mismatch_mode"].lower()
+    if "file_list_view" in given:
+        view = spark.table(given["file_list_view"])
+        if missing := sorted({"file_path", "last_modified"}.difference(view.columns)):
+            raise InvalidInputError(f"CALL remove_orphan_files: the view has no column {missing[0]!r}")
+        rows = view.selectExpr("file_path", "unix_millis(CAST(last_modified AS timestamp)) AS at").collect()
+        options["file_list"] = {row.file_path: row.at for row in rows}
+    done = table.maintenance.remove_orphan_files(**options)
+    return [(location,) for location in done.orphan_file_locations]
+
+
+def rewrite_data_files(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Writes data files again: the counts of Iceberg's procedure."""
+    strategy = given.get("strategy", "binpack").lower()
+    if "sort_order" in given or strategy != "binpack":
+        raise UnsupportedError("CALL rewrite_data_files: only the strategy binpack is supported")
+    options = {name: given[name] for name in ("options", "branch") if name in given}
+    if "where" in given:
+        options["where"] = _filter(given["where"])
+    done = table.maintenance.rewrite_data_files(**options)
+    return (
+        done.rewritten_data_files_count,
+        done.added_data_files_count,
+        done.rewritten_bytes_count,
+        done.failed_data_files_count,
+        done.removed_delete_files_count,
+    )
+
+
+def _filter(where: str) -> str:
+    """A condition of Spark, in which texts may stand in double quotes, as a filter."""
+    import sqlglot  # noqa: PLC0415 - only statements need it
+
+    try:
+        return str(sqlglot.transpile(where, read="spark")[0])
+    except sqlglot.errors.SqlglotError as error:
+        raise InvalidInputError(f"CALL rewrite_data_files: cannot read the condition {where!r}") from error
