@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import time
 from collections.abc import Iterator
 
@@ -43,6 +44,14 @@ def _restore(store: FarStore) -> None:
     deadline = time.monotonic() + SECONDS
     while store.in_flight and time.monotonic() < deadline:
         time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def _listens_to_ctrl_c() -> Iterator[None]:
+    """A process that a shell started in the background does not, unless it says so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
