@@ -45,7 +45,7 @@ _LAST = 2**31 - 1
 class ExpireSnapshots(TableChanges):
     """Which snapshots expire. Nothing happens before `commit`, or the end of a `with` block.
 
-    What is not said follows the table's properties `history.expire.*`, and the retention of its branches and tags. The
+    By default, the table's properties `history.expire.*` and the retention of its branches and tags count. The
     calls have the names that PyIceberg and Iceberg Java have for them.
 
     Examples:
@@ -69,12 +69,14 @@ class ExpireSnapshots(TableChanges):
         self._table = table
         self._become = become
         self._wanted: dict[str, Any] = {}
-        self._ids: list[int] = []
-        self._has_ids = False
+        # `None` where no id was asked for, not even an empty list.
+        self._ids: list[int] | None = None
 
     def __repr__(self) -> str:
         said = [f"{name}={value!r}" for name, value in self._wanted.items()]
-        return changes_shown(self, ["expire snapshots", *said, *(f"snapshot {each}" for each in self._ids)])
+        return changes_shown(
+            self, ["expire snapshots", *said, *(f"snapshot {each}" for each in self._ids or [])]
+        )
 
     def older_than(self, older_than: Moment) -> Self:
         """Expires snapshots that were made before a time, unless a branch has retention of its own.
@@ -110,8 +112,7 @@ class ExpireSnapshots(TableChanges):
         Returns:
             These changes.
         """
-        self._ids.append(checked_int("snapshot_id", snapshot_id))
-        self._has_ids = True
+        self._ids = [*(self._ids or []), checked_int("snapshot_id", snapshot_id)]
         return self
 
     def by_ids(self, snapshot_ids: Sequence[int]) -> Self:
@@ -127,8 +128,7 @@ class ExpireSnapshots(TableChanges):
             raise InvalidInputError(
                 f"snapshot_ids: expected a list of integers, found an object of type {type(snapshot_ids).__name__}"
             )
-        self._ids += [checked_int("snapshot_ids", each) for each in snapshot_ids]
-        self._has_ids = True
+        self._ids = [*(self._ids or []), *(checked_int("snapshot_ids", each) for each in snapshot_ids)]
         return self
 
     def clean_expired_metadata(self, clean_expired_metadata: bool = True) -> Self:  # noqa: FBT001, FBT002 - as in Java
@@ -166,10 +166,10 @@ class ExpireSnapshots(TableChanges):
         """
         dry_run = checked_bool("dry_run", dry_run)
         checked_bool("delete_files", delete_files)
-        only_ids = self._has_ids and not {"older-than-ms", "retain-last"}.intersection(self._wanted)
+        has_rule = not self._wanted.keys().isdisjoint({"older-than-ms", "retain-last"})
         wanted = {
-            "snapshot-ids": self._ids,
-            "only-ids": only_ids,
+            "snapshot-ids": self._ids or [],
+            "only-ids": self._ids is not None and not has_rule,
             "clean-expired-metadata": False,
             **self._wanted,
         }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options
+from floeberg._table_properties import whole_of
 from floeberg.commit.loop import commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError, UnsupportedError
 from floeberg.maintenance.result import RewriteDataFilesResult
@@ -28,7 +29,6 @@ RewriteStrategy = Literal["binpack"]
 """How files are written again: `binpack` joins and splits them, in their order."""
 
 _TARGET = "write.target-file-size-bytes"
-_DEFAULT_TARGET = 512 << 20
 _NOT_SERVED = frozenset(
     {
         "max-concurrent-file-group-rewrites",
@@ -43,7 +43,7 @@ _NOT_SERVED = frozenset(
 
 @dataclass(frozen=True)
 class RewriteOptions:
-    """The options of Spark's procedure, with its defaults.
+    """The options of Spark's procedure. `read_options` has its defaults.
 
     Attributes:
         target: `target-file-size-bytes`; by default, that of the table.
@@ -61,13 +61,13 @@ class RewriteOptions:
     target: int
     least: int
     most: int
-    least_files: int = 5
-    delete_files: int = 2**31 - 1
-    delete_ratio: float = 0.3
-    most_of_group: int = 100 << 30
-    all_files: bool = False
-    partial: bool = False
-    most_commits: int = 10
+    least_files: int
+    delete_files: int
+    delete_ratio: float
+    most_of_group: int
+    all_files: bool
+    partial: bool
+    most_commits: int
 
 
 def read_options(options: Mapping[str, str] | None, properties: Mapping[str, str]) -> RewriteOptions:
@@ -78,7 +78,7 @@ def read_options(options: Mapping[str, str] | None, properties: Mapping[str, str
         UnsupportedError: An option of Spark's procedure is not supported.
     """
     given = dict(checked_options("options", options))
-    target = _size(given, "target-file-size-bytes", int(properties.get(_TARGET, _DEFAULT_TARGET)), 1)
+    target = _size(given, "target-file-size-bytes", whole_of(properties, _TARGET), 1)
     least = _size(given, "min-file-size-bytes", target * 3 // 4, 0)
     most = _size(given, "max-file-size-bytes", target * 9 // 5, 1)
     if not least < target < most:
@@ -101,7 +101,7 @@ def read_options(options: Mapping[str, str] | None, properties: Mapping[str, str
     if refused := sorted(_NOT_SERVED.intersection(given)):
         raise UnsupportedError(f"options: {refused[0]!r} is not supported")
     if given:
-        raise InvalidInputError(f"options: {min(given)!r} is no option of rewrite_data_files")
+        raise InvalidInputError(f"options: unknown option {min(given)!r} of rewrite_data_files")
     return read
 
 

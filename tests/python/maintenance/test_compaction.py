@@ -12,6 +12,7 @@ import pytest
 
 import floeberg as fb
 from floeberg import errors
+from floeberg.maintenance.rewrite_data_files import read_options
 from maintenance.disk import EVER, content, named, on_disk, rows
 
 PARTS = "ab"
@@ -300,3 +301,11 @@ def test_readers_of_changes_see_none(make):
     changes = table.changelog_scan(from_snapshot_id_exclusive=before, to_snapshot_id_inclusive=after)
     assert changes.to_arrow().num_rows == 0
     assert content(table)[before] == content(table)[after]
+
+
+def test_a_target_size_of_the_table_that_is_none_is_refused():
+    """Another writer may have set it."""
+    for wrong in ("512mb", "0", ""):
+        with pytest.raises(errors.InvalidInputError, match="write.target-file-size-bytes"):
+            read_options(None, {"write.target-file-size-bytes": wrong})
+    assert read_options(None, {}).target == 512 << 20

@@ -6,10 +6,11 @@ use floeberg_core::{Cancel, ErrorKind};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::FileRole;
-use floeberg_io::{Below, open_store};
+use floeberg_io::open_store;
 use pyo3::prelude::*;
 
 use crate::runtime;
+use crate::table::files::split_below;
 use crate::table::table::Table;
 
 /// The files that a table needed before, and does not need now: what each is, and where.
@@ -53,9 +54,7 @@ pub fn remove_unneeded_files(
 ) -> PyResult<Kept> {
     runtime::run(py, &Cancel::default(), move |cancel| {
         let store = open_store(&storage_options.into_iter().collect())?;
-        let mut below = Below::new(folders.iter().map(String::as_str));
-        let (own, others): (Vec<_>, Vec<_>) =
-            locations.into_iter().partition(|location| below.holds(location));
+        let (own, others) = split_below(locations, &folders);
         let answers = ordered(&own, thread_budget()?, cancel, |location| match store.remove(location) {
             Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
             answer => Ok(answer.err().map(|error| (location.clone(), error.to_string()))),

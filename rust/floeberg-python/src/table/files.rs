@@ -109,9 +109,7 @@ pub fn remove_files_below(
 ) -> PyResult<Vec<String>> {
     runtime::run(py, &Cancel::default(), move |cancel| {
         let store = open_store(&storage_options.into_iter().collect())?;
-        let mut below = Below::new(folders.iter().map(String::as_str));
-        let (own, others): (Vec<_>, Vec<_>) =
-            locations.into_iter().partition(|location| below.holds(location));
+        let (own, others) = split_below(locations, &folders);
         own.iter().try_for_each(|location| -> Result<()> {
             cancel.check()?;
             store.remove(location)
@@ -124,10 +122,13 @@ pub fn remove_files_below(
 #[pyfunction]
 #[pyo3(signature = (locations, *, folders))]
 pub fn files_below(py: Python<'_>, locations: Vec<String>, folders: Vec<String>) -> PyResult<Vec<String>> {
-    runtime::call(py, || {
-        let mut below = Below::new(folders.iter().map(String::as_str));
-        Ok(locations.into_iter().filter(|location| below.holds(location)).collect())
-    })
+    runtime::call(py, || Ok(split_below(locations, &folders).0))
+}
+
+/// The locations that lie below one of the folders, and the others.
+pub fn split_below(locations: Vec<String>, folders: &[String]) -> (Vec<String>, Vec<String>) {
+    let mut below = Below::new(folders.iter().map(String::as_str));
+    locations.into_iter().partition(|location| below.holds(location))
 }
 
 /// A text without the users and passwords of locations in it.

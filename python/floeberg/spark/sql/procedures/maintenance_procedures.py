@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from floeberg._table_properties import whole_of
 from floeberg.errors import InvalidInputError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["expire_snapshots", "remove_orphan_files", "rewrite_data_files"]
 
 _AGE = "history.expire.max-snapshot-age-ms"
-_FIVE_DAYS = 5 * 24 * 60 * 60 * 1000
 
 
 def expire_snapshots(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -28,8 +28,7 @@ def expire_snapshots(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
     older_than = given.get("older_than")
     if older_than is None and "snapshot_ids" in given:
         # Those that are old expire too, as in Spark.
-        age = int(table.properties.get(_AGE, _FIVE_DAYS))
-        older_than = time.time_ns() // 1_000_000 - age
+        older_than = time.time_ns() // 1_000_000 - whole_of(table.properties, _AGE)
     changes = table.maintenance.expire_snapshots()
     if older_than is not None:
         changes.older_than(older_than)
