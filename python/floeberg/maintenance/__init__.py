@@ -1,11 +1,8 @@
 """What keeps an Iceberg table healthy: files of a good size, snapshots that expire, and files that nobody needs."""
 
 from floeberg.maintenance.expire_snapshots import ExpireSnapshots
-from floeberg.maintenance.result import (
-    ExpireSnapshotsResult,
-    RemoveOrphanFilesResult,
-    RewriteDataFilesResult,
-)
+from floeberg.maintenance.results.removing import ExpireSnapshotsResult, RemoveOrphanFilesResult
+from floeberg.maintenance.results.rewriting import RewriteDataFilesResult
 from floeberg.maintenance.table_maintenance import TableMaintenance
 
 __all__ = [

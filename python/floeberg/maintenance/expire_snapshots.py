@@ -18,7 +18,7 @@ from floeberg.commit.loop import commit
 from floeberg.commit.table_changes import TableChanges, changes_shown
 from floeberg.errors import InvalidInputError
 from floeberg.maintenance.removal import check_place, remove
-from floeberg.maintenance.result import ExpireSnapshotsResult
+from floeberg.maintenance.results.removing import ExpireSnapshotsResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

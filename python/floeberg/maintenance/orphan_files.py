@@ -14,7 +14,7 @@ from floeberg._table_properties import flag_of
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
 from floeberg.maintenance.removal import check_place, remove
-from floeberg.maintenance.result import RemoveOrphanFilesResult
+from floeberg.maintenance.results.removing import RemoveOrphanFilesResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from floeberg._arguments import checked_bool, checked_options
 from floeberg._table_properties import whole_of
 from floeberg.commit.loop import commit
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidInputError, UnsupportedError
-from floeberg.maintenance.result import RewriteDataFilesResult
+from floeberg.maintenance.results.rewriting import RewriteDataFilesResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -1,0 +1,33 @@
+"""Which table does maintenance look after?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.expressions import AnyFilter
+    from floeberg.scan.plan import Plan
+
+__all__ = ["MaintainedTable"]
+
+
+class MaintainedTable:
+    """A table, with what maintenance needs of it."""
+
+    def __init__(
+        self,
+        operations: TableOperations,
+        table: Callable[[], OpenedTable],
+        become: Callable[[OpenedTable], None],
+        plan: Callable[[AnyFilter, bool, str], Plan],
+        branch_to_write: Callable[[str | None], str],
+    ) -> None:
+        """Use `Table.maintenance`."""
+        self._operations = operations
+        self._table = table
+        self._become = become
+        self._plan = plan
+        self._branch_to_write = branch_to_write
