@@ -43,7 +43,13 @@ from floeberg._native.lance_write import (
     write_lance_columns,
     write_lance_rows,
 )
-from floeberg._native.maintain import ListedFiles, remove_unneeded_files, rewrite_groups, unneeded_files
+from floeberg._native.maintain import (
+    ListedFiles,
+    delete_file_groups,
+    remove_unneeded_files,
+    rewrite_groups,
+    unneeded_files,
+)
 from floeberg._native.rows import (
     MergeClause,
     NewValue,
@@ -181,6 +187,7 @@ __all__ = [
     "compact_lance_fragments",
     "computed_columns",
     "create_lance_table",
+    "delete_file_groups",
     "deleted_rows",
     "describe_files",
     "encode_variant",

@@ -187,6 +187,14 @@ class Operation:
         """Writes the rows of groups of data files again, by JSON of `groups` and `options`."""
 
     @staticmethod
+    def rewrite_deletes(rewrite_json: str) -> Operation:
+        """Writes delete files again, or removes them, by JSON of `kind` and `paths`."""
+
+    @staticmethod
+    def rewrite_manifests(rewrite_json: str) -> Operation:
+        """Writes manifests again, by JSON of `spec-id` and `sort-by`."""
+
+    @staticmethod
     def expire_snapshots(expiry_json: str) -> Operation:
         """Expires snapshots, branches and tags, by the JSON of `ExpireSnapshots`."""
 
@@ -275,6 +283,13 @@ class Commit:
 
         Raises:
             InvalidInputError: There are several operations, or another than a delete or an overwrite.
+        """
+
+    def count_replaced(self, base: Table) -> tuple[int, int]:
+        """How many manifests or delete files the operation would replace, and their bytes. Nothing is written.
+
+        Raises:
+            InvalidInputError: There are several operations, or one that cannot be counted before it is done.
         """
 
     def find_own(self, base: Table) -> int | None:

@@ -36,6 +36,32 @@ def rewrite_groups(
 ) -> list[tuple[list[str], int]]:
     """Groups of files of a plan that are worth writing again: paths, and bytes."""
 
+def delete_file_groups(
+    plan: Plan,
+    *,
+    kind: str,
+    target: int,
+    least: int,
+    most: int,
+    least_files: int,
+    most_of_group: int,
+    all_files: bool,
+    to_vectors: bool,
+) -> list[tuple[list[str], int]]:
+    """Groups of delete files of a plan, each of one partition: paths, and bytes.
+
+    Args:
+        plan: The plan.
+        kind: `positions`, those that are worth writing again; or `equality`, all.
+        target: The size of new files, in bytes.
+        least: Smaller files are written again, in bytes.
+        most: Larger files are written again, in bytes.
+        least_files: The number of files that make a group worth it.
+        most_of_group: The largest group, in bytes.
+        all_files: Whether all files are written again.
+        to_vectors: Whether files of position deletes become vectors, whatever their size.
+    """
+
 @final
 class ListedFiles:
     """The files below a folder, before they are compared with a table."""

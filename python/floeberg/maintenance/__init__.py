@@ -1,14 +1,24 @@
 """What keeps an Iceberg table healthy: files of a good size, snapshots that expire, and files that nobody needs."""
 
 from floeberg.maintenance.expire_snapshots import ExpireSnapshots
+from floeberg.maintenance.results.metadata import (
+    ConvertEqualityDeletesResult,
+    RemoveDanglingDeletesResult,
+    RewriteManifestsResult,
+    RewritePositionDeleteFilesResult,
+)
 from floeberg.maintenance.results.removing import ExpireSnapshotsResult, RemoveOrphanFilesResult
 from floeberg.maintenance.results.rewriting import RewriteDataFilesResult
 from floeberg.maintenance.table_maintenance import TableMaintenance
 
 __all__ = [
+    "ConvertEqualityDeletesResult",
     "ExpireSnapshots",
     "ExpireSnapshotsResult",
+    "RemoveDanglingDeletesResult",
     "RemoveOrphanFilesResult",
     "RewriteDataFilesResult",
+    "RewriteManifestsResult",
+    "RewritePositionDeleteFilesResult",
     "TableMaintenance",
 ]

@@ -31,3 +31,9 @@ class MaintainedTable:
         self._become = become
         self._plan = plan
         self._branch_to_write = branch_to_write
+
+    def _begin(self, branch: str | None, *, dry_run: bool) -> str:
+        """The branch that is written to, if the table may be written."""
+        if not dry_run:
+            self._operations.check_writable()
+        return self._branch_to_write(branch)

@@ -69,10 +69,8 @@ class RewritingMaintenance(MaintainedTable):
         """
         if strategy != "binpack":
             raise UnsupportedError(f"strategy: only 'binpack' is supported, found {strategy!r}")
-        if not dry_run:
-            self._operations.check_writable()
+        written_to = self._begin(branch, dry_run=dry_run)
         read = read_options(options, self._table().properties)
-        written_to = self._branch_to_write(branch)
         if written_to == "main" and self._table().snapshot_id is None:
             return RewriteDataFilesResult(dry_run=dry_run)
         plan = self._plan(where, case_sensitive, written_to)

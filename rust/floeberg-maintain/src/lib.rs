@@ -7,14 +7,17 @@
 //! - `place`: one spelling of a location, in which files are compared.
 //! - `unneeded`: the files that a table needed before, and does not need now.
 //! - `compaction`: which data files are worth writing again.
+//! - `delete_files`: which delete files are worth writing again.
 //! - `orphans`: files in the folders of a table that nothing names.
 
 mod place;
 mod unneeded;
 mod compaction;
+mod delete_files;
 mod orphans;
 
 pub use compaction::{FileGroup, Sizes, groups};
+pub use delete_files::{equality_groups, position_groups};
 pub use orphans::{Orphans, PrefixMismatch};
 pub use place::Prefixes;
 pub use unneeded::unneeded_files;

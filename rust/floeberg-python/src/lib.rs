@@ -94,6 +94,8 @@ mod _native {
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]
+    use crate::maintain::compaction::delete_file_groups;
+    #[pymodule_export]
     use crate::maintain::compaction::rewrite_groups;
     #[pymodule_export]
     use crate::maintain::orphans::ListedFiles;

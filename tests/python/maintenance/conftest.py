@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -30,3 +32,26 @@ def make(catalog: fb.Catalog) -> Callable[..., fb.Table]:
         )
 
     return made
+
+
+@pytest.fixture
+def meanwhile(monkeypatch) -> Callable[..., list[bool]]:
+    """Lets another commit be done when the first attempt of the next one has written its files."""
+
+    def patch(table: fb.Table, other: Callable[[], object]) -> list[bool]:
+        operations = type(table.maintenance._operations)
+        commit, first = operations.commit, itertools.count()
+        done: list[bool] = []
+
+        def slow(self, base, attempt):
+            if not next(first):
+                other()
+                done.append(True)
+            return commit(self, base, attempt)
+
+        monkeypatch.setattr(operations, "commit", slow)
+        # Else the other commit, in this thread, waits for this one first.
+        monkeypatch.setattr("floeberg.commit.loop.commit_lock", lambda _: nullcontext())
+        return done
+
+    return patch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -205,22 +204,12 @@ OTHERS: dict[str, Callable[[fb.Table], object]] = {
 
 
 @pytest.mark.parametrize(("version", "late", "other"), list(itertools.product([2, 3], [False, True], OTHERS)))
-def test_what_others_commit_meanwhile_counts(make, catalog, monkeypatch, version, late, other):  # noqa: PLR0913, PLR0917
+def test_what_others_commit_meanwhile_counts(make, catalog, meanwhile, version, late, other):  # noqa: PLR0913, PLR0917
     """The other commit is done after the table was loaded, or after the first try had written its files."""
     table = small(make, version)
     stale = catalog.load_table("db.t")
     if late:
-        operations = type(stale._operations)
-        commit, first = operations.commit, itertools.count()
-
-        def slow(self, base, attempt):
-            if not next(first):
-                OTHERS[other](table)
-            return commit(self, base, attempt)
-
-        monkeypatch.setattr(operations, "commit", slow)
-        # Else the other commit, in this thread, waits for this one first.
-        monkeypatch.setattr("floeberg.commit.loop.commit_lock", lambda _: nullcontext())
+        meanwhile(stale, lambda: OTHERS[other](table))
     else:
         OTHERS[other](table)
     stale.maintenance.rewrite_data_files()

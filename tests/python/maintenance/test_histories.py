@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,9 +21,10 @@ from maintenance.disk import EVER, SCHEMA, content, named, on_disk, rows
 EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
 
 REFUSED = (errors.CommitConflictError, errors.AlreadyExistsError, errors.UnsupportedError)
-CHANGES = ("append", "append", "overwrite", "delete", "deletes", "upsert", "all", "again", "column")
+CHANGES = ("append", "append", "overwrite", "delete", "deletes", "keys", "upsert", "all", "again", "column")
 REFS = ("branch", "tag", "untag", "back", "stage")
-UPKEEP = ("expire", "expire", "orphans", "compact", "compact")
+REWRITES = ("compact", "compact", "manifests", "positions", "convert", "dangling", "upgrade")
+UPKEEP = ("expire", "expire", "orphans", *REWRITES)
 steps = st.lists(
     st.tuples(
         st.sampled_from(CHANGES + REFS + UPKEEP), st.integers(0, 9), st.sampled_from(["main", "main", "dev"])
@@ -77,6 +79,8 @@ class Tables:
             table.delete(f"id = {some}", mode="copy-on-write", branch=branch)
         elif action == "deletes":
             table.delete(f"id >= {some}", mode=merged, branch=branch)
+        elif action == "keys" and table.format_version > 1 and ids:
+            self._keys(some, branch)
         elif action == "upsert" and len(set(ids)) == len(ids):
             table.upsert(rows(some, next(self.numbers), part="b"), ["id"], branch=branch)
         elif action == "all":
@@ -84,17 +88,51 @@ class Tables:
         elif action == "again" and table.refs():
             self._again(number, branch)
 
+    def _keys(self, key: int, branch: str) -> None:
+        """Deletes a row by equality deletes."""
+        some = self.table.scan(row_filter=f"id = {key}", branch=branch).to_arrow()
+        changes = some.append_column("op", pa.array(["delete"] * len(some)))
+        changes = changes.append_column("at", pa.array(range(len(some)), pa.int64()))
+        with self.table.transaction(branch=branch) as transaction:
+            transaction.apply_changes(
+                changes.select(["id", "part", "op", "at"]),
+                keys=["id", "part"],
+                operation="op",
+                order_by="at",
+                mode="equality",
+            )
+
     def _keep_up(self, action: str, number: int) -> None:
         if action == "expire":
             self._expire(number)
-        elif action == "compact":
-            options = {"rewrite-all": "true"} if number % 2 else {"min-input-files": str(number % 3 + 1)}
+        elif action in REWRITES:
             branch = "dev" if number % 3 == 0 and "dev" in self.table.refs() else "main"
-            before = self._lineage(branch)
-            self.table.maintenance.rewrite_data_files(options=options, branch=branch)
-            assert self._lineage(branch) == before
+            self._rewrite(action, number, branch)
         else:
             self.table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+
+    def _rewrite(self, action: str, number: int, branch: str) -> None:
+        """No row changes, and none loses its id."""
+        before = self._lineage(branch)
+        upkeep = self.table.maintenance
+        every = {"rewrite-all": "true"}
+        if action == "compact":
+            options = every if number % 2 else {"min-input-files": str(number % 3 + 1)}
+            upkeep.rewrite_data_files(options=options, branch=branch)
+        elif action == "manifests":
+            upkeep.rewrite_manifests(branch=branch)
+        elif action == "positions":
+            upkeep.rewrite_position_delete_files(options=every if number % 2 else None, branch=branch)
+        elif action == "convert":
+            where = {"where": f"part = '{'abc'[number % 3]}'"} if number % 2 else {}
+            upkeep.convert_equality_deletes(**where, branch=branch)
+        elif action == "dangling":
+            upkeep.remove_dangling_deletes(branch=branch)
+        elif number == 0 and self.table.format_version < 3:
+            with self.table.transaction() as transaction:
+                transaction.upgrade_table_version(self.table.format_version + 1)
+            return
+        assert self._lineage(branch) == before
 
     def _lineage(self, branch: str) -> list[tuple[Any, ...]]:
         """The rows of a branch, with their ids where they have any."""

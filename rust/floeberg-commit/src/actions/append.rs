@@ -29,5 +29,6 @@ pub(super) fn appended(receipt: &Receipt, merges: bool) -> FileChange<'_> {
         replaces_partitions: false,
         is_of_attempt: false,
         may_have_links: false,
+        data_sequence_number: None,
     }
 }

@@ -78,6 +78,7 @@ impl RowsOfBase {
                 replaces_partitions: false,
                 is_of_attempt: false,
                 may_have_links: false,
+                data_sequence_number: None,
             };
             return change_files(context, change);
         }
@@ -94,6 +95,7 @@ impl RowsOfBase {
             replaces_partitions: false,
             is_of_attempt: true,
             may_have_links: false,
+            data_sequence_number: None,
         };
         let mut produced = change_files(context, change)?;
         produced.files.extend(added.locations().map(str::to_owned));

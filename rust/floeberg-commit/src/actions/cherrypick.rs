@@ -96,6 +96,7 @@ pub(super) fn cherrypick(
         replaces_partitions: operation == "overwrite",
         is_of_attempt: false,
         may_have_links: false,
+        data_sequence_number: None,
     };
     change_files(context, change).context("cherry-picked snapshot", snapshot_id)
 }

@@ -54,6 +54,7 @@ pub(super) fn dynamic_overwrite(
         replaces_partitions: true,
         is_of_attempt: false,
         may_have_links: false,
+        data_sequence_number: None,
     };
     change_files(context, change)
 }

@@ -25,6 +25,9 @@ mod location;
 mod statistics;
 mod expire_snapshots;
 mod rewrite_data_files;
+mod rewrite_deletes;
+mod dangling_deletes;
+mod rewrite_manifests;
 mod cherrypick;
 
 use floeberg_core::{Error, Result};
@@ -35,7 +38,7 @@ pub(super) use self::update_schema::update_schema;
 pub(super) use self::upgrade::upgrade;
 use crate::conflicts::Validation;
 use crate::produce::{ActionContext, Produced};
-use crate::{Operation, RowCounts};
+use crate::{DeleteRewriteKind, Operation, RowCounts};
 
 /// Tries an operation.
 ///
@@ -78,6 +81,11 @@ pub(super) fn attempt(
         Operation::SetLocation(location) => Ok(location::set_location(&context.metadata, location)),
         Operation::SetStatistics(change) => statistics::set_statistics(&context.metadata, change),
         Operation::RewriteDataFiles(rewrite) => rewrite_data_files::rewrite_data_files(context, rewrite),
+        Operation::RewriteDeletes(rewrite) => match rewrite.kind {
+            DeleteRewriteKind::Dangling => dangling_deletes::remove_dangling_deletes(context),
+            _ => rewrite_deletes::rewrite_deletes(context, rewrite),
+        },
+        Operation::RewriteManifests(rewrite) => rewrite_manifests::rewrite_manifests(context, rewrite),
         Operation::ExpireSnapshots(expiry) => expire_snapshots::expire_snapshots(context, expiry),
         Operation::ChangeRef(change) => references::change_ref(context, validation, change),
         Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),
@@ -86,7 +94,7 @@ pub(super) fn attempt(
 
 /// What an operation would change. Nothing is written.
 ///
-/// Errors: `InvalidInput` for another operation than a delete and an overwrite; those of [`attempt`], but no conflict.
+/// Errors: `InvalidInput` for an operation that cannot be counted before it is done; those of [`attempt`], but no conflict.
 pub(super) fn count(
     context: &ActionContext<'_>,
     validation: Validation<'_>,
@@ -101,6 +109,13 @@ pub(super) fn count(
             (filter, *case_sensitive, *isolation, *mode, DELETE_ISOLATION)
         }
         Operation::RowDelta(delta) => return row_delta::count(context, delta),
+        Operation::RewriteManifests(rewrite) => return rewrite_manifests::count(context, rewrite),
+        Operation::RewriteDeletes(rewrite) => {
+            return match rewrite.kind {
+                DeleteRewriteKind::Dangling => dangling_deletes::count(context),
+                _ => rewrite_deletes::count(context, rewrite),
+            };
+        }
         other => {
             let message = format!("a dry run counts rows that change, found {}", other.name());
             return Err(Error::invalid_input(message));

@@ -68,6 +68,7 @@ pub(super) fn rewrite_data_files(context: &ActionContext<'_>, rewrite: &Rewrite)
         replaces_partitions: false,
         is_of_attempt: true,
         may_have_links: false,
+        data_sequence_number: None,
     };
     let mut produced = change_files(context, change)?;
     produced.files.extend(added.into_iter().map(|written| written.file.file_path));

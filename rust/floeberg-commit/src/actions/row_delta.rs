@@ -78,6 +78,7 @@ pub(super) fn row_delta(
         replaces_partitions: false,
         is_of_attempt: has_rows,
         may_have_links: false,
+        data_sequence_number: None,
     };
     let mut produced = change_files(context, change)?;
     produced.files.extend(deletes.locations().map(str::to_owned));

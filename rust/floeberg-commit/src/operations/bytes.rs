@@ -19,7 +19,9 @@ use floeberg_iceberg::wire::json::{
 use floeberg_iceberg::write::Receipt;
 use serde_json::{Map, Value as Json};
 
+use super::delete_rewrite::DeleteRewrite;
 use super::expiry::Expiry;
+use super::manifest_rewrite::ManifestRewrite;
 use super::rewrite::Rewrite;
 use super::row_delta::RowDelta;
 use super::sort_order_change::SortOrderChange;
@@ -78,6 +80,8 @@ impl Operation {
             Self::SetLocation(location) => object.put("location", location.as_str()),
             Self::SetStatistics(change) => object.put("change", change.to_json()),
             Self::RewriteDataFiles(rewrite) => object.put("rewrite", rewrite.to_json()),
+            Self::RewriteDeletes(rewrite) => object.put("rewrite", rewrite.to_json()),
+            Self::RewriteManifests(rewrite) => object.put("rewrite", rewrite.to_json()),
             Self::ExpireSnapshots(expiry) => object.put("expiry", expiry.to_json()),
             Self::ChangeRef(change) => object.put("change", change.to_json()),
             Self::Cherrypick(snapshot_id) => object.put("snapshot-id", *snapshot_id),
@@ -180,6 +184,12 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
         }
         "rewrite data files" => {
             Operation::RewriteDataFiles(Rewrite::from_json(&object.required("rewrite", raw)?)?)
+        }
+        "rewrite position delete files" | "convert equality deletes" | "remove dangling deletes" => {
+            Operation::RewriteDeletes(DeleteRewrite::from_json(&object.required("rewrite", raw)?)?)
+        }
+        "rewrite manifests" => {
+            Operation::RewriteManifests(ManifestRewrite::from_json(&object.required("rewrite", raw)?)?)
         }
         "expire snapshots" => {
             Operation::ExpireSnapshots(Expiry::from_json(&object.required("expiry", raw)?)?)

@@ -10,6 +10,8 @@
 //! - `statistics_change`: how a user changes statistics files.
 //! - `expiry`: which snapshots expire.
 //! - `rewrite`: which data files are written again.
+//! - `manifest_rewrite`: which manifests are written again.
+//! - `delete_rewrite`: which delete files are written again, or removed.
 //! - `operation`: operations on a table, without a base.
 //! - `bytes`: operations as bytes, for other processes.
 
@@ -21,13 +23,17 @@ mod sort_order_change;
 mod statistics_change;
 mod expiry;
 mod rewrite;
+mod manifest_rewrite;
+mod delete_rewrite;
 mod operation;
 mod bytes;
 
 pub(crate) use bytes::version;
 pub use delete_mode::DeleteMode;
+pub use delete_rewrite::{DeleteRewrite, DeleteRewriteKind};
 pub use expiry::Expiry;
 pub use isolation::IsolationLevel;
+pub use manifest_rewrite::ManifestRewrite;
 pub use operation::{NewTable, Operation};
 pub use rewrite::Rewrite;
 pub use row_command::RowCommand;

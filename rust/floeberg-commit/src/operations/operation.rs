@@ -10,8 +10,10 @@ use floeberg_iceberg::write::Receipt;
 use serde_json::Value as Json;
 
 use super::delete_mode::DeleteMode;
+use super::delete_rewrite::DeleteRewrite;
 use super::expiry::Expiry;
 use super::isolation::IsolationLevel;
+use super::manifest_rewrite::ManifestRewrite;
 use super::rewrite::Rewrite;
 use super::row_delta::RowDelta;
 use super::statistics_change::StatisticsChange;
@@ -92,6 +94,10 @@ pub enum Operation {
     SetStatistics(StatisticsChange),
     /// Writes the rows of data files again.
     RewriteDataFiles(Rewrite),
+    /// Writes delete files again, or removes them.
+    RewriteDeletes(DeleteRewrite),
+    /// Writes manifests again.
+    RewriteManifests(ManifestRewrite),
     /// Expires snapshots, and branches and tags that are old.
     ExpireSnapshots(Expiry),
     /// Changes branches and tags.
@@ -133,7 +139,12 @@ impl Operation {
         self.adds_files()
             || matches!(
                 self,
-                Self::Delete { .. } | Self::RowDelta(_) | Self::RewriteDataFiles(_) | Self::Cherrypick(_)
+                Self::Delete { .. }
+                    | Self::RowDelta(_)
+                    | Self::RewriteDataFiles(_)
+                    | Self::RewriteDeletes(_)
+                    | Self::RewriteManifests(_)
+                    | Self::Cherrypick(_)
             )
     }
 
@@ -157,6 +168,8 @@ impl Operation {
             Self::SetLocation(_) => "set location",
             Self::SetStatistics(_) => "set statistics",
             Self::RewriteDataFiles(_) => "rewrite data files",
+            Self::RewriteDeletes(rewrite) => rewrite.name(),
+            Self::RewriteManifests(_) => "rewrite manifests",
             Self::ExpireSnapshots(_) => "expire snapshots",
             Self::ChangeRef(_) => "change ref",
             Self::Cherrypick(_) => "cherrypick",

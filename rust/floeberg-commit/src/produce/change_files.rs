@@ -43,6 +43,8 @@ pub(crate) struct FileChange<'a> {
     pub is_of_attempt: bool,
     /// May an added file be in the table under another name, by a link?
     pub may_have_links: bool,
+    /// The data sequence number of added files, where they hold what older files held; `None` is that of the commit.
+    pub data_sequence_number: Option<i64>,
 }
 
 /// Makes the snapshot of a change. Where nothing changes there is none, unless it is a record.
@@ -76,7 +78,7 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
         summary.add(&Counted::of(written.spec_id, &written.file));
     }
     let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
-    let new = new_manifests(context, change.added, change.is_of_attempt)?;
+    let new = new_manifests(context, change.added, change.is_of_attempt, change.data_sequence_number)?;
     let new = new.iter().map(|manifest| manifest.in_commit(sequence_number)).collect();
     let (mut all, mut new_deletes) = by_content(new);
     all.append(&mut data);

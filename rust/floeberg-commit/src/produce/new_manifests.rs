@@ -27,6 +27,7 @@ pub(super) fn new_manifests(
     context: &ActionContext<'_>,
     files: &[WrittenFile],
     is_of_attempt: bool,
+    data_sequence_number: Option<i64>,
 ) -> Result<Vec<WrittenManifest>> {
     let mut seen = HashSet::new();
     let mut with_vector = HashSet::new();
@@ -56,7 +57,8 @@ pub(super) fn new_manifests(
         let list = || {
             let mut rolling = RollingManifests::new(context, spec_id, content, Some(target))?;
             for written in files {
-                rolling.add(&ManifestEntry::added(written.file.clone()))?;
+                let entry = ManifestEntry::added(written.file.clone());
+                rolling.add(&ManifestEntry { sequence_number: data_sequence_number, ..entry })?;
             }
             Ok(RewrittenManifests { manifests: rolling.finish()?, removed: Vec::new() })
         };

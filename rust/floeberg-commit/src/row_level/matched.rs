@@ -256,7 +256,7 @@ pub(super) fn tasks_at(
 }
 
 /// A plan of the files of a snapshot; with data manifests, of theirs alone.
-fn plan_request(
+pub(super) fn plan_request(
     context: &ActionContext<'_>,
     snapshot: Option<Arc<Snapshot>>,
     filter: BoundExpr,

@@ -54,18 +54,29 @@ pub(crate) fn merged_on_read(
 
 /// The delete file to remove, if it is for this data file alone.
 fn replaced_by_vector(delete: &DeleteFile, data_file: &str) -> Option<WrittenFile> {
-    let content_offset = match &delete.kind {
-        DeleteKind::Vector { content_offset, .. } => Some(*content_offset),
+    let is_own = match &delete.kind {
+        DeleteKind::Vector { .. } => true,
         DeleteKind::Position => {
-            delete.referenced_data_file.as_deref().filter(|only| canonical(only) == canonical(data_file))?;
-            None
+            let only = delete.referenced_data_file.as_deref();
+            only.is_some_and(|only| canonical(only) == canonical(data_file))
         }
-        DeleteKind::Equality { .. } => return None,
+        DeleteKind::Equality { .. } => false,
+    };
+    is_own.then(|| delete_file(delete))
+}
+
+/// A delete file, as a file to remove.
+pub(crate) fn delete_file(delete: &DeleteFile) -> WrittenFile {
+    let (content, content_offset) = match &delete.kind {
+        DeleteKind::Vector { content_offset, .. } => (FileContent::PositionDeletes, Some(*content_offset)),
+        DeleteKind::Position => (FileContent::PositionDeletes, None),
+        DeleteKind::Equality { .. } => (FileContent::EqualityDeletes, None),
     };
     let file = DataFile {
-        content: FileContent::PositionDeletes,
+        content,
         content_offset,
+        file_size_in_bytes: delete.file_size_in_bytes,
         ..DataFile::new(&delete.file_path, delete.file_format.name())
     };
-    Some(WrittenFile { spec_id: delete.spec_id, file, purpose: None })
+    WrittenFile { spec_id: delete.spec_id, file, purpose: None }
 }

@@ -3,6 +3,7 @@
 //! - `affected`: the data files that may hold such rows, by metadata.
 //! - `matched`: the positions of the rows, by reading the columns of the filter.
 //! - `rebase_rows`: where rows are that others wrote again since.
+//! - `delete_files`: the rows that delete files delete.
 //! - `merged_on_read`: delete files for them.
 //! - `rewrite_rows`: the other rows of their files, written again.
 //! - `row_change`: one of both, and how many rows change.
@@ -10,14 +11,17 @@
 mod affected;
 mod matched;
 mod rebase_rows;
+mod delete_files;
 mod merged_on_read;
 mod rewrite_rows;
 mod row_change;
 
 pub(crate) use affected::{Affected, affected};
+pub(crate) use delete_files::{DeletedRowsReader, HitFiles, hit_by, is_one_of};
 pub(crate) use matched::{
     Matched, any_match, any_with_key, data_file, live_at, lost_rows_since, matched, with_deletes,
 };
+pub(crate) use merged_on_read::{delete_file, merged_on_read};
 pub(crate) use rebase_rows::{RebasedRows, rebase_rows};
 pub(crate) use rewrite_rows::rewrite_rows;
 pub(crate) use row_change::{RowChange, counted, row_change};

@@ -45,6 +45,8 @@ struct State {
     made: HashMap<ManifestKey, RewrittenManifests>,
     /// Copies of rows, by what they were made of.
     copies: HashMap<String, Receipt>,
+    /// The manifests that an operation writes again.
+    chosen: HashMap<usize, HashSet<String>>,
 }
 
 /// What manifests are made of: equal keys give equal manifests.
@@ -78,6 +80,8 @@ pub(crate) enum ManifestWork {
     Filter,
     /// Manifests became one.
     Merge,
+    /// Files were clustered by partition.
+    Cluster,
 }
 
 /// What came out.
@@ -142,6 +146,16 @@ impl CommitFiles {
     pub fn name_manifest_list(&self, folder: &str, snapshot_id: i64) -> String {
         let number = self.named.fetch_add(1, Ordering::Relaxed);
         join(folder, &format!("snap-{snapshot_id}-{number}-{}.avro", self.uuid))
+    }
+
+    /// The manifests that an earlier attempt of an operation chose.
+    pub fn chosen(&self, operation: usize) -> Option<HashSet<String>> {
+        self.lock().chosen.get(&operation).cloned()
+    }
+
+    /// Remembers the manifests that an operation chose.
+    pub fn choose(&self, operation: usize, manifests: HashSet<String>) {
+        self.lock().chosen.insert(operation, manifests);
     }
 
     /// Remembers files that an attempt wrote otherwise.

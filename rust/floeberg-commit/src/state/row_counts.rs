@@ -22,6 +22,10 @@ pub struct RowCounts {
     pub copied_rows: u64,
     /// Data files that stay, with new deletes.
     pub files_with_new_deletes: u64,
+    /// Manifests or delete files that others replace, or that are removed since nothing needs them.
+    pub replaced_files: u64,
+    /// Their bytes.
+    pub replaced_bytes: u64,
 }
 
 impl AddAssign for RowCounts {
@@ -33,5 +37,7 @@ impl AddAssign for RowCounts {
         self.rewritten_bytes += other.rewritten_bytes;
         self.copied_rows += other.copied_rows;
         self.files_with_new_deletes += other.files_with_new_deletes;
+        self.replaced_files += other.replaced_files;
+        self.replaced_bytes += other.replaced_bytes;
     }
 }

@@ -19,6 +19,7 @@ mod untrusted;
 mod specs;
 mod bounds;
 mod summary;
+mod clustered;
 mod rows_match;
 mod residuals;
 mod prune_mask;
@@ -30,6 +31,7 @@ pub(crate) use bounds::EntryStats;
 pub(crate) use bounds::decode_pair;
 pub use cache::ManifestCache;
 pub(crate) use cache::{Found, Use};
+pub use clustered::{are_clustered, partition_order};
 pub use entries::{
     ADDED, DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries,
 };

@@ -97,6 +97,12 @@ impl Commit {
         self.reported(py, progress, work).map(by_name)
     }
 
+    fn count_replaced(&self, py: Python<'_>, base: &Table) -> PyResult<(u64, u64)> {
+        let (commit, table) = (Arc::clone(&self.0), base.table.clone());
+        let counts = runtime::run(py, &Cancel::default(), move |cancel| commit.count(&table, cancel))?;
+        Ok((counts.replaced_files, counts.replaced_bytes))
+    }
+
     fn find_own(&self, base: &Table) -> Option<i64> {
         self.0.find_own(&base.table)
     }

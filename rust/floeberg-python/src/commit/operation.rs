@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_commit::{
-    Expiry, NewTable, Operation as IcebergOperation, RefChange, Rewrite, RowDelta, SortOrderChange,
-    StatisticsChange,
+    DeleteRewrite, Expiry, ManifestRewrite, NewTable, Operation as IcebergOperation, RefChange, Rewrite,
+    RowDelta, SortOrderChange, StatisticsChange,
 };
 use floeberg_core::Result;
 use floeberg_core::schema::evolve::SchemaChanges;
@@ -213,6 +213,20 @@ impl Operation {
     fn rewrite_data_files(py: Python<'_>, rewrite_json: &str) -> PyResult<Self> {
         let read = || Rewrite::from_json(&json("which files are written again", Some(rewrite_json))?);
         runtime::call(py, read).map(|rewrite| Self(IcebergOperation::RewriteDataFiles(rewrite)))
+    }
+
+    #[staticmethod]
+    fn rewrite_deletes(py: Python<'_>, rewrite_json: &str) -> PyResult<Self> {
+        let read =
+            || DeleteRewrite::from_json(&json("which delete files are written again", Some(rewrite_json))?);
+        runtime::call(py, read).map(|rewrite| Self(IcebergOperation::RewriteDeletes(rewrite)))
+    }
+
+    #[staticmethod]
+    fn rewrite_manifests(py: Python<'_>, rewrite_json: &str) -> PyResult<Self> {
+        let read =
+            || ManifestRewrite::from_json(&json("which manifests are written again", Some(rewrite_json))?);
+        runtime::call(py, read).map(|rewrite| Self(IcebergOperation::RewriteManifests(rewrite)))
     }
 
     #[staticmethod]

@@ -1,0 +1,82 @@
+"""How does an operation of maintenance become a snapshot, and what does the snapshot say of it?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg.commit.loop import commit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from floeberg.maintenance._base import MaintainedTable
+
+__all__ = ["OneSnapshot", "commit_snapshot", "count_replaced"]
+
+
+@dataclass(frozen=True)
+class OneSnapshot:
+    """What one commit did.
+
+    Attributes:
+        snapshot_id: The snapshot; `None` if there was nothing to do.
+        counts: The counts of the commit, by their names.
+        summary: The summary of the snapshot.
+    """
+
+    snapshot_id: int | None
+    counts: Mapping[str, int]
+    summary: Mapping[str, str]
+
+    def number(self, name: str) -> int:
+        """A number of the summary; 0 where it does not have it."""
+        return int(self.summary.get(name, 0))
+
+
+def commit_snapshot(
+    maintained: MaintainedTable,
+    operation: _native.Operation,
+    *,
+    branch: str,
+    snapshot_properties: Mapping[str, str],
+) -> OneSnapshot:
+    """Commits an operation.
+
+    Raises:
+        FloebergError: Those of every commit, as with `Table.append`.
+    """
+    done = commit(
+        maintained._operations,  # noqa: SLF001 - the room's own
+        operations=[operation],
+        starting=maintained._table(),  # noqa: SLF001 - the room's own
+        snapshot_properties=snapshot_properties,
+        branch=branch,
+        files_are_new=True,
+    )
+    maintained._become(done.table)  # noqa: SLF001 - the room's own
+    snapshots = json.loads(done.table.metadata_json()).get("snapshots", ())
+    snapshot = next((each for each in snapshots if each["snapshot-id"] == done.snapshot_id), None)
+    if snapshot is None:
+        return OneSnapshot(None, done.counts, {})
+    return OneSnapshot(done.snapshot_id, done.counts, snapshot.get("summary", {}))
+
+
+def count_replaced(
+    maintained: MaintainedTable, operation: _native.Operation, *, branch: str
+) -> tuple[int, int]:
+    """How many files an operation would replace or remove, and their bytes. Nothing is written."""
+    known = maintained._table()  # noqa: SLF001 - the room's own
+    current = maintained._operations.load(known)  # noqa: SLF001 - the room's own
+    known.check_same_table(current)
+    begun = _native.Commit.begin(
+        [operation],
+        starting=known,
+        storage_options=dict(maintained._operations.storage_options),  # noqa: SLF001 - the room's own
+        snapshot_properties={},
+        branch=branch,
+        commit_key="dry-run",
+    )
+    return begun.count_replaced(current)

@@ -1,0 +1,130 @@
+"""How are delete files written again, as fewer ones or of another kind?
+
+Groups of delete files are chosen on a plan. A commit looks up on its base which data files they apply to, so that a
+delete of another commit counts, and a delete file goes only when its rows are deleted otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from floeberg import _native
+from floeberg._table_properties import whole_of
+from floeberg.maintenance.one_snapshot import commit_snapshot
+from floeberg.maintenance.options import ProcedureOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from floeberg.maintenance._base import MaintainedTable
+    from floeberg.maintenance.one_snapshot import OneSnapshot
+    from floeberg.scan.plan import Plan
+
+__all__ = ["DeleteFileOptions", "delete_file_groups", "rewrite_delete_files", "rewrite_operation"]
+
+_TARGET = "write.delete.target-file-size-bytes"
+_REFUSED = ("max-concurrent-file-group-rewrites", "partial-progress.max-failed-commits", "rewrite-job-order")
+_VECTORS = 3
+_GROUP = 100 << 30
+
+DeleteKind = Literal["positions", "equality"]
+Groups = list[tuple[list[str], int]]
+
+
+@dataclass(frozen=True)
+class DeleteFileOptions:
+    """The options of Spark's procedure `rewrite_position_delete_files`.
+
+    Attributes:
+        target: `target-file-size-bytes`; by default, that of the table's delete files.
+        least: `min-file-size-bytes`; by default, 75 % of the target.
+        most: `max-file-size-bytes`; by default, 180 % of the target.
+        least_files: `min-input-files`.
+        most_of_group: `max-file-group-size-bytes`.
+        all_files: `rewrite-all`.
+        most_commits: `partial-progress.max-commits`, if `partial-progress.enabled`; else 1.
+    """
+
+    target: int
+    least: int
+    most: int
+    least_files: int
+    most_of_group: int
+    all_files: bool
+    most_commits: int
+
+    @classmethod
+    def read(
+        cls, procedure: str, options: Mapping[str, str] | None, properties: Mapping[str, str]
+    ) -> DeleteFileOptions:
+        """Reads options, all of them texts.
+
+        Raises:
+            InvalidInputError: An option does not exist, has another type, or sizes contradict each other.
+            UnsupportedError: An option of Spark's procedure is not supported.
+        """
+        given = ProcedureOptions(procedure, options)
+        partial = given.flag("partial-progress.enabled")
+        commits = given.size("partial-progress.max-commits", 10, 1)
+        read = cls(
+            *given.sizes(whole_of(properties, _TARGET)),
+            given.size("min-input-files", 5, 1),
+            given.size("max-file-group-size-bytes", _GROUP, 1),
+            given.flag("rewrite-all"),
+            commits if partial else 1,
+        )
+        given.end(_REFUSED)
+        return read
+
+
+def delete_file_groups(
+    plan: Plan, kind: DeleteKind, options: DeleteFileOptions, format_version: int
+) -> Groups:
+    """The groups of delete files of a plan that are worth writing again: paths, and bytes."""
+    return _native.delete_file_groups(
+        plan._inner,  # noqa: SLF001 - the package's own
+        kind=kind,
+        target=options.target,
+        least=options.least,
+        most=options.most,
+        least_files=options.least_files,
+        most_of_group=options.most_of_group,
+        all_files=options.all_files,
+        to_vectors=format_version >= _VECTORS,
+    )
+
+
+def rewrite_delete_files(  # noqa: PLR0913 - keywords
+    maintained: MaintainedTable,
+    kind: DeleteKind,
+    groups: Groups,
+    *,
+    most_commits: int,
+    unmatched_too: bool,
+    branch: str,
+    snapshot_properties: Mapping[str, str],
+) -> Iterator[OneSnapshot]:
+    """Writes groups of delete files again, in one commit or in several."""
+    commits = list(split_groups([paths for paths, _ in groups], most_commits))
+    for some in commits or ([[]] if unmatched_too else []):
+        operation = rewrite_operation(kind, some, unmatched_too=unmatched_too)
+        unmatched_too = False
+        yield commit_snapshot(maintained, operation, branch=branch, snapshot_properties=snapshot_properties)
+
+
+def rewrite_operation(
+    kind: DeleteKind, groups: Sequence[list[str]], *, unmatched_too: bool
+) -> _native.Operation:
+    """Writes groups of delete files again. With `unmatched_too`, equality deletes go that delete no row."""
+    paths = [path for paths in groups for path in paths]
+    wanted = {"kind": kind, "paths": paths, "unmatched-too": unmatched_too}
+    return _native.Operation.rewrite_deletes(json.dumps(wanted))
+
+
+def split_groups(groups: Sequence[list[str]], most_commits: int) -> Iterator[Sequence[list[str]]]:
+    """The groups of each commit."""
+    each = max(1, -(-len(groups) // most_commits))
+    for first in range(0, len(groups), each):
+        yield groups[first : first + each]

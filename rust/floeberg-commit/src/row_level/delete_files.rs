@@ -1,0 +1,107 @@
+//! Which rows do delete files delete, by data file?
+//!
+//! In: delete files, by path. Out: the data files that they apply to, and positions of deleted rows.
+//! Spec: Scan Planning; Equality Delete Files; Position Delete Files.
+//!
+//! Invariant: all data files that one of the delete files applies to are found, with all of their deletes. Positions are those of
+//! rows that are in the data file, not of a count that a manifest claims.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int64Type;
+use floeberg_core::expr::BoundExpr;
+use floeberg_core::schema::Schema;
+use floeberg_core::schema::reserved::{DELETED, POS, metadata_column};
+use floeberg_core::{Context as _, Error, Result};
+use floeberg_iceberg::plan::{DeleteFile, DeleteKind, FileScanTask, PlanStream};
+use floeberg_iceberg::read::{TableReader, deleted_positions, read_task};
+use floeberg_io::location::canonical;
+use roaring::RoaringTreemap;
+
+use super::matched::{plan_request, read_request};
+use crate::produce::ActionContext;
+
+/// Data files, and the equality deletes that apply to any data file.
+#[derive(Debug, Default)]
+pub(crate) struct HitFiles {
+    /// The tasks to which one of the wanted delete files applies.
+    pub tasks: Vec<FileScanTask>,
+    /// The paths of all equality delete files that apply to a task.
+    pub equality_paths: HashSet<String>,
+}
+
+/// Finds the tasks of the base to which one of these delete files applies. Deletion vectors are not among them: several share a
+/// path.
+///
+/// Errors: those of planning.
+pub(crate) fn hit_by(context: &ActionContext<'_>, paths: &HashSet<String>) -> Result<HitFiles> {
+    let request = plan_request(context, context.parent()?, BoundExpr::True, None)?;
+    let mut hit = HitFiles::default();
+    for task in PlanStream::open(request)?.into_tasks() {
+        let task = task?;
+        for delete in &task.deletes {
+            let path = canonical(&delete.file_path);
+            if matches!(delete.kind, DeleteKind::Equality { .. }) && !hit.equality_paths.contains(path) {
+                hit.equality_paths.insert(path.to_owned());
+            }
+        }
+        if task.deletes.iter().any(|delete| is_one_of(delete, paths)) {
+            hit.tasks.push(task);
+        }
+    }
+    Ok(hit)
+}
+
+/// Is it a file of position deletes or of equality deletes with one of these paths?
+pub(crate) fn is_one_of(delete: &DeleteFile, paths: &HashSet<String>) -> bool {
+    !matches!(delete.kind, DeleteKind::Vector { .. }) && paths.contains(canonical(&delete.file_path))
+}
+
+/// Finds positions of deleted rows.
+pub(crate) struct DeletedRowsReader(Arc<TableReader>);
+
+impl DeletedRowsReader {
+    /// A reader of the base.
+    pub fn new(context: &ActionContext<'_>) -> Result<Self> {
+        let column = |id| metadata_column(id).ok_or_else(|| Error::internal("a metadata column has a type"));
+        let projected = Schema::new(0, vec![column(POS)?, column(DELETED)?])?;
+        Ok(Self(Arc::new(TableReader::new(read_request(context, projected)?))))
+    }
+
+    /// The rows of a data file that its vector and its position deletes delete, among those that a condition chooses.
+    ///
+    /// Errors: those of reading deletes.
+    pub fn by_position(
+        &self,
+        task: &FileScanTask,
+        is_chosen: impl Fn(&DeleteFile) -> bool,
+    ) -> Result<RoaringTreemap> {
+        deleted_positions(&self.0, &with_deletes_of(task, is_chosen))
+    }
+
+    /// The rows of a data file that its equality deletes delete.
+    ///
+    /// Errors: those of reading.
+    pub fn by_key(&self, task: &FileScanTask) -> Result<RoaringTreemap> {
+        let task = with_deletes_of(task, |delete| matches!(delete.kind, DeleteKind::Equality { .. }));
+        let mut found = RoaringTreemap::new();
+        for batch in read_task(&self.0, &task)? {
+            let batch = batch.context("path", &task.file_path)?;
+            let positions = batch.column(0).as_primitive::<Int64Type>();
+            let deleted = batch.column(1).as_boolean().values();
+            let rows = deleted.set_indices().map(|row| positions.value(row) as u64);
+            found.append(rows).map_err(|error| {
+                Error::internal("positions ascend").with("path", &task.file_path).caused_by(error)
+            })?;
+        }
+        Ok(found)
+    }
+}
+
+/// The whole data file, with some of its deletes.
+fn with_deletes_of(task: &FileScanTask, is_chosen: impl Fn(&DeleteFile) -> bool) -> FileScanTask {
+    let deletes = task.deletes.iter().filter(|delete| is_chosen(delete)).cloned().collect();
+    FileScanTask { deletes, residual: Arc::new(BoundExpr::True), ..task.clone() }
+}

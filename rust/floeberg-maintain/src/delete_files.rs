@@ -1,0 +1,79 @@
+//! Which delete files are worth writing again?
+//!
+//! In: the files of a plan, and sizes. Out: groups of delete files, each of one partition.
+//! Spec: Delete Formats; Deletion Vectors (from v3 on they stand for position deletes).
+//!
+//! Invariant: a delete file is in one group at most. Deletion vectors are in none.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use floeberg_core::Result;
+use floeberg_iceberg::plan::{DeleteFile, DeleteKind, Plan};
+use floeberg_io::location::canonical;
+
+use crate::compaction::{FileGroup, Sizes};
+
+/// The files of position deletes of a plan that are worth it, the largest groups first. With `all`, which turns them into vectors,
+/// their sizes do not count.
+///
+/// Errors: those of the tasks of a plan.
+pub fn position_groups(plan: &Plan, sizes: &Sizes, all: bool) -> Result<Vec<FileGroup>> {
+    let is_candidate = |delete: &DeleteFile| {
+        let size = bytes(delete);
+        matches!(delete.kind, DeleteKind::Position)
+            && (all || sizes.all || size < sizes.least || size > sizes.most)
+    };
+    let mut groups = groups(plan, is_candidate, sizes.most_of_group)?;
+    groups.retain(|group| {
+        let is_joined =
+            group.paths.len() > 1 && (group.paths.len() >= sizes.least_files || group.bytes > sizes.target);
+        all || sizes.all || is_joined || group.bytes > sizes.most
+    });
+    Ok(groups)
+}
+
+/// All equality delete files of a plan, by partition, the largest groups first.
+///
+/// Errors: those of the tasks of a plan.
+pub fn equality_groups(plan: &Plan, most_of_group: u64) -> Result<Vec<FileGroup>> {
+    groups(plan, |delete| matches!(delete.kind, DeleteKind::Equality { .. }), most_of_group)
+}
+
+fn groups(plan: &Plan, is_candidate: impl Fn(&DeleteFile) -> bool, most: u64) -> Result<Vec<FileGroup>> {
+    let mut seen = HashSet::new();
+    let mut partitions: HashMap<String, Vec<Arc<DeleteFile>>> = HashMap::new();
+    for task in plan.tasks() {
+        for delete in task?.deletes {
+            if is_candidate(&delete) && seen.insert(canonical(&delete.file_path).to_owned()) {
+                let key = format!("{} {:?}", delete.spec_id, delete.partition);
+                partitions.entry(key).or_default().push(delete);
+            }
+        }
+    }
+    let mut groups = Vec::new();
+    for mut deletes in partitions.into_values() {
+        deletes.sort_by(|one, other| {
+            let key = |delete: &DeleteFile| delete.data_sequence_number;
+            key(one).cmp(&key(other)).then_with(|| one.file_path.cmp(&other.file_path))
+        });
+        let mut group = FileGroup::default();
+        for delete in deletes {
+            let size = bytes(&delete);
+            if !group.paths.is_empty() && group.bytes.saturating_add(size) > most {
+                groups.push(std::mem::take(&mut group));
+            }
+            group.bytes = group.bytes.saturating_add(size);
+            group.paths.push(delete.file_path.clone());
+        }
+        groups.push(group);
+    }
+    groups.sort_by(|one, other| {
+        other.paths.len().cmp(&one.paths.len()).then_with(|| one.paths.cmp(&other.paths))
+    });
+    Ok(groups)
+}
+
+fn bytes(delete: &DeleteFile) -> u64 {
+    u64::try_from(delete.file_size_in_bytes).unwrap_or(0)
+}
