@@ -21,10 +21,8 @@ DAYS = 86_400_000
 
 UNSUPPORTED = [
     # Statements of Iceberg's documentation that are not run, each an error that shows the word.
-    ("CALL prod.system.rewrite_manifests('db.t')", "rewrite_manifests"),
     ("CALL prod.system.rewrite_data_files(table => 'db.t', strategy => 'sort')", "binpack"),
     ("CALL prod.system.rewrite_data_files(table => 'db.t', sort_order => 'zorder(id)')", "binpack"),
-    ("CALL prod.system.rewrite_position_delete_files('db.t')", "rewrite_position_delete_files"),
     ("CALL prod.system.snapshot('db.t', 'db.snap')", "snapshot"),
     ("CALL prod.system.migrate('db.t')", "migrate"),
     ("CALL prod.system.compute_table_stats(table => 'db.t')", "compute_table_stats"),

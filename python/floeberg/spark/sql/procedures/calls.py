@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.spark.sql.procedures.file_procedures import add_files, register_table
 from floeberg.spark.sql.procedures.maintenance_procedures import (
+    convert_equality_deletes,
     expire_snapshots,
+    remove_dangling_deletes,
     remove_orphan_files,
     rewrite_data_files,
+    rewrite_manifests,
+    rewrite_position_delete_files,
 )
 from floeberg.spark.sql.query.changelogs import create_changelog_view
 from floeberg.types._snapshots import ancestors
@@ -284,6 +288,25 @@ _PROCEDURES = {
         "failed_data_files_count int, removed_delete_files_count int",
         _of_table(rewrite_data_files),
     ),
+    "rewrite_manifests": _Procedure(
+        {"use_caching": "boolean?", "spec_id": "int?", "sort_by": "array<string>?", "branch": "string?"},
+        "rewritten_manifests_count int, added_manifests_count int",
+        _of_table(rewrite_manifests),
+    ),
+    "rewrite_position_delete_files": _Procedure(
+        {"options": "map<string,string>?", "where": "string?", "branch": "string?"},
+        "rewritten_delete_files_count int, added_delete_files_count int, rewritten_bytes_count bigint, "
+        "added_bytes_count bigint",
+        _of_table(rewrite_position_delete_files),
+    ),
+    "convert_equality_deletes": _Procedure(
+        {"options": "map<string,string>?", "where": "string?", "branch": "string?"},
+        "converted_equality_delete_files_count int, added_position_delete_files_count int",
+        _of_table(convert_equality_deletes),
+    ),
+    "remove_dangling_deletes": _Procedure(
+        {"branch": "string?"}, "removed_delete_files_count int", _of_table(remove_dangling_deletes)
+    ),
     "register_table": _Procedure(
         {"metadata_file": "string"},
         "current_snapshot_id bigint, total_records_count bigint, total_data_files_count bigint",
@@ -291,13 +314,10 @@ _PROCEDURES = {
     ),
 }
 _MAKE = "make the table with CREATE TABLE, and add the files with CALL add_files"
-_MAINTAIN = "CALL rewrite_data_files writes files again"
 _COMPUTE = "the library keeps statistics, and computes none"
 _INSTEAD = {
     "snapshot": _MAKE,
     "migrate": _MAKE,
-    "rewrite_manifests": _MAINTAIN,
-    "rewrite_position_delete_files": _MAINTAIN,
     "rewrite_table_path": "tables that were moved are read with `relocate`",
     "compute_table_stats": _COMPUTE,
     "compute_partition_stats": _COMPUTE,

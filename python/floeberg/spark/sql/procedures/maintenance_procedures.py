@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from floeberg.table import Table
 
-__all__ = ["expire_snapshots", "remove_orphan_files", "rewrite_data_files"]
+__all__ = [
+    "convert_equality_deletes",
+    "expire_snapshots",
+    "remove_dangling_deletes",
+    "remove_orphan_files",
+    "rewrite_data_files",
+    "rewrite_manifests",
+    "rewrite_position_delete_files",
+]
 
 _AGE = "history.expire.max-snapshot-age-ms"
 
@@ -70,10 +78,7 @@ def rewrite_data_files(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...
     strategy = given.get("strategy", "binpack").lower()
     if "sort_order" in given or strategy != "binpack":
         raise UnsupportedError("CALL rewrite_data_files: only the strategy binpack is supported")
-    options = {name: given[name] for name in ("options", "branch") if name in given}
-    if "where" in given:
-        options["where"] = _filter(given["where"])
-    done = table.maintenance.rewrite_data_files(**options)
+    done = table.maintenance.rewrite_data_files(**_rewrite_options(given))
     return (
         done.rewritten_data_files_count,
         done.added_data_files_count,
@@ -81,6 +86,43 @@ def rewrite_data_files(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...
         done.failed_data_files_count,
         done.removed_delete_files_count,
     )
+
+
+def rewrite_manifests(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Writes manifests again: the counts of Iceberg's procedure."""
+    options = {name: given[name] for name in ("spec_id", "sort_by", "branch") if name in given}
+    done = table.maintenance.rewrite_manifests(**options)
+    return done.rewritten_manifests_count, done.added_manifests_count
+
+
+def rewrite_position_delete_files(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Writes files of position deletes again: the counts of Iceberg's procedure."""
+    done = table.maintenance.rewrite_position_delete_files(**_rewrite_options(given))
+    return (
+        done.rewritten_delete_files_count,
+        done.added_delete_files_count,
+        done.rewritten_bytes_count,
+        done.added_bytes_count,
+    )
+
+
+def convert_equality_deletes(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Turns equality deletes into positions or vectors, which Iceberg has no procedure for."""
+    done = table.maintenance.convert_equality_deletes(**_rewrite_options(given))
+    return done.converted_equality_delete_files_count, done.added_position_delete_files_count
+
+
+def remove_dangling_deletes(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Removes deletes that apply to no file, which Iceberg has as an option alone."""
+    options = {name: given[name] for name in ("branch",) if name in given}
+    return (table.maintenance.remove_dangling_deletes(**options).removed_delete_files_count,)
+
+
+def _rewrite_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    options = {name: given[name] for name in ("options", "branch") if name in given}
+    if "where" in given:
+        options["where"] = _filter(given["where"])
+    return options
 
 
 def _filter(where: str) -> str:
