@@ -103,7 +103,9 @@ def test_new_manifests_list_neighbouring_partitions(make, version):
     assert not table.maintenance.rewrite_manifests(dry_run=True).snapshot_ids
 
 
-def test_a_partition_may_take_several_manifests(make):
+@pytest.mark.parametrize("memory", ["256M", "3K"])
+def test_a_partition_may_take_several_manifests(make, monkeypatch, memory):
+    monkeypatch.setenv("FLOEBERG_MEMORY", memory)
     table = spread(make, 2, 30, "ab")
     before = entries(table)
     aim_for(table, 6)

@@ -62,7 +62,7 @@ pub(super) fn count(context: &ActionContext<'_>, rewrite: &ManifestRewrite) -> R
     let manifests = || found.iter().flat_map(|group| &group.manifests);
     Ok(RowCounts {
         replaced_files: manifests().count() as u64,
-        replaced_bytes: manifests().map(|manifest| length(manifest)).sum(),
+        replaced_bytes: manifests().map(length).sum(),
         ..RowCounts::default()
     })
 }
@@ -141,5 +141,5 @@ fn length(manifest: &ManifestFile) -> u64 {
 fn live_files(manifests: &[ManifestFile]) -> i64 {
     let counts =
         manifests.iter().flat_map(|manifest| [manifest.added_files_count, manifest.existing_files_count]);
-    counts.flatten().map(i64::from).sum()
+    counts.flatten().sum()
 }

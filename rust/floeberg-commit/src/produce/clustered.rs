@@ -59,7 +59,7 @@ pub(crate) fn cluster(
         .map(|manifest| u64::try_from(manifest.manifest_length).unwrap_or(0))
         .sum();
     // A new manifest waits in memory until it is whole.
-    let rounds = bytes.div_ceil((memory_budget()? / 4).max(1)).clamp(1, clustering.count);
+    let rounds = bytes.div_ceil(memory_budget()?.max(1)).clamp(1, clustering.count);
     let each = clustering.count.div_ceil(rounds);
     let partition_type = context.spec(clustering.spec_id)?.partition_type(&context.metadata)?;
     let mut written = Vec::new();

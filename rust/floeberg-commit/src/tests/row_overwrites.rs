@@ -302,6 +302,7 @@ fn what_would_change_is_counted_without_writing() {
             rewritten_bytes: counted.rewritten_bytes,
             copied_rows: if is_copy { 2 } else { 0 },
             files_with_new_deletes: u64::from(!is_copy),
+            ..RowCounts::default()
         };
         assert_eq!(counted, expected, "v{version} {mode:?}");
         assert!(counted.deleted_bytes > 0 && (counted.rewritten_bytes > 0) == is_copy);

@@ -36,10 +36,9 @@ pub fn are_clustered(manifests: &[&ManifestFile], spec: &BoundSpec, fields: &[us
     };
     let Some(mut all) = manifests.iter().map(ranges).collect::<Option<Vec<_>>>() else { return false };
     all.sort_by(|one, other| {
-        let by_field = one
-            .iter()
-            .zip(other)
-            .map(|(one, other)| order(&one.0, &other.0).then_with(|| order(&one.1, &other.1)));
+        let by_field = one.iter().zip(other).map(|(one, other)| {
+            order(one.0.as_ref(), other.0.as_ref()).then_with(|| order(one.1.as_ref(), other.1.as_ref()))
+        });
         by_field.fold(Ordering::Equal, Ordering::then)
     });
     all.windows(2).all(|pair| match pair {
@@ -78,12 +77,12 @@ pub fn partition_order(
 /// Does a manifest begin where another one ends, or later?
 fn follows(before: &[Range], after: &[Range]) -> bool {
     for (before, after) in before.iter().zip(after) {
-        match order(&before.1, &after.0) {
+        match order(before.1.as_ref(), after.0.as_ref()) {
             Ordering::Less => return true,
             Ordering::Greater => return false,
             // Both may have files of the value that they share: the next field decides where both have no other value.
             Ordering::Equal => {
-                let has_one = |range: &Range| order(&range.0, &range.1) == Ordering::Equal;
+                let has_one = |range: &Range| order(range.0.as_ref(), range.1.as_ref()) == Ordering::Equal;
                 if !has_one(before) || !has_one(after) {
                     return true;
                 }
@@ -106,7 +105,7 @@ fn range(summary: &FieldSummary, spec: &BoundSpec, field: usize) -> Option<Range
     Some((Some(lower).filter(|_| !summary.contains_null), Some(upper)))
 }
 
-fn order(one: &Option<Value>, other: &Option<Value>) -> Ordering {
+fn order(one: Option<&Value>, other: Option<&Value>) -> Ordering {
     match (one, other) {
         (None, None) => Ordering::Equal,
         (None, Some(_)) => Ordering::Less,

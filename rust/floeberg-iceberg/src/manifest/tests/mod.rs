@@ -7,6 +7,7 @@ mod entries;
 mod manifests;
 mod specs;
 mod summary;
+mod clustered;
 mod untrusted;
 mod prune_mask;
 mod rows_match;
