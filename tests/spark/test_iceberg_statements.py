@@ -206,6 +206,9 @@ CALL prod.system.rewrite_data_files('shop.items');
 CALL prod.system.rewrite_data_files(table => 'shop.items',
     options => map('min-input-files', '2', 'rewrite-all', 'true'));
 CALL prod.system.rewrite_data_files(table => 'shop.items', where => 'id = 3 and note = "n"');
+CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort',
+    sort_order => 'id DESC NULLS LAST,note ASC NULLS FIRST');
+CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort', sort_order => 'zorder(id,note)');
 CALL prod.system.expire_snapshots('shop.items', TIMESTAMP '2026-06-30 00:00:00.000', 100);
 CALL prod.system.expire_snapshots(table => 'shop.items', snapshot_ids => ARRAY({early}));
 CALL prod.system.remove_orphan_files(table => 'shop.items', dry_run => true);

@@ -43,7 +43,13 @@ from floeberg._native.lance_write import (
     write_lance_columns,
     write_lance_rows,
 )
-from floeberg._native.maintain import ListedFiles, remove_unneeded_files, rewrite_groups, unneeded_files
+from floeberg._native.maintain import (
+    ListedFiles,
+    check_rewrite,
+    remove_unneeded_files,
+    rewrite_groups,
+    unneeded_files,
+)
 from floeberg._native.rows import (
     MergeClause,
     NewValue,
@@ -175,6 +181,7 @@ __all__ = [
     "check_feed",
     "check_fits",
     "check_lance_files",
+    "check_rewrite",
     "checked_type",
     "clean_up_lance_table",
     "columns_to_add",

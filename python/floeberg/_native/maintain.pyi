@@ -25,16 +25,25 @@ def remove_unneeded_files(
 def rewrite_groups(
     plan: Plan,
     *,
-    target: int,
-    least: int,
-    most: int,
-    least_files: int,
-    delete_files: int,
+    sizes: dict[str, int],
     delete_ratio: float,
-    most_of_group: int,
     all_files: bool,
+    output_spec_id: int | None,
+    job_order: str,
 ) -> list[tuple[list[str], int]]:
-    """Groups of files of a plan that are worth writing again: paths, and bytes."""
+    """Groups of files of a plan that are worth writing again: paths, and bytes. `sizes` has a number of each.
+
+    Raises:
+        InvalidDataError: A manifest is damaged.
+    """
+
+def check_rewrite(table: Table, rewrite_json: str, *, job_order: str) -> None:
+    """Checks that files of a table can be written again so, by the JSON of the operation, and in this order of groups.
+
+    Raises:
+        InvalidInputError: A column, a partition spec, a sort order or the order of groups does not exist.
+        UnsupportedError: Rows cannot be sorted by a column, or not be written by this version.
+    """
 
 @final
 class ListedFiles:

@@ -32,8 +32,8 @@ mod view;
 pub use apply::{LAST_ADDED, Previous, Requirement, Update, apply, updates_to_json};
 pub use attempts::{Attempt, Commit, CommitRequest};
 pub use operations::{
-    DeleteMode, Expiry, IsolationLevel, NewTable, Operation, Rewrite, RowCommand, RowDelta, SortOrderChange,
-    StatisticsChange,
+    DeleteMode, Expiry, IsolationLevel, NewTable, Operation, Rewrite, RewriteSort, RowCommand, RowDelta,
+    SortOrderChange, StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
 pub use state::{Progress, RowCounts, Step};

@@ -14,7 +14,7 @@ mod unneeded;
 mod compaction;
 mod orphans;
 
-pub use compaction::{FileGroup, Sizes, groups};
+pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use orphans::{Orphans, PrefixMismatch};
 pub use place::Prefixes;
 pub use unneeded::unneeded_files;

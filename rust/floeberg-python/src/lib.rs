@@ -94,7 +94,7 @@ mod _native {
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]
-    use crate::maintain::compaction::rewrite_groups;
+    use crate::maintain::compaction::{check_rewrite, rewrite_groups};
     #[pymodule_export]
     use crate::maintain::orphans::ListedFiles;
     #[pymodule_export]

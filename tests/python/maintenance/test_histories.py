@@ -22,6 +22,7 @@ EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
 REFUSED = (errors.CommitConflictError, errors.AlreadyExistsError, errors.UnsupportedError)
 CHANGES = ("append", "append", "overwrite", "delete", "deletes", "upsert", "all", "again", "column")
 REFS = ("branch", "tag", "untag", "back", "stage")
+ORDERS = (None, "id desc", "zorder(id, part)")
 UPKEEP = ("expire", "expire", "orphans", "compact", "compact")
 steps = st.lists(
     st.tuples(
@@ -90,8 +91,8 @@ class Tables:
         elif action == "compact":
             options = {"rewrite-all": "true"} if number % 2 else {"min-input-files": str(number % 3 + 1)}
             branch = "dev" if number % 3 == 0 and "dev" in self.table.refs() else "main"
-            before = self._lineage(branch)
-            self.table.maintenance.rewrite_data_files(options=options, branch=branch)
+            before, order = self._lineage(branch), ORDERS[number // 3 % len(ORDERS)]
+            self.table.maintenance.rewrite_data_files(sort_order=order, options=options, branch=branch)
             assert self._lineage(branch) == before
         else:
             self.table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)

@@ -77,7 +77,9 @@ pub(super) fn attempt(
         }
         Operation::SetLocation(location) => Ok(location::set_location(&context.metadata, location)),
         Operation::SetStatistics(change) => statistics::set_statistics(&context.metadata, change),
-        Operation::RewriteDataFiles(rewrite) => rewrite_data_files::rewrite_data_files(context, rewrite),
+        Operation::RewriteDataFiles(rewrite) => {
+            rewrite_data_files::rewrite_data_files(context, validation, rewrite)
+        }
         Operation::ExpireSnapshots(expiry) => expire_snapshots::expire_snapshots(context, expiry),
         Operation::ChangeRef(change) => references::change_ref(context, validation, change),
         Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),

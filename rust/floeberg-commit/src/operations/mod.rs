@@ -10,6 +10,7 @@
 //! - `statistics_change`: how a user changes statistics files.
 //! - `expiry`: which snapshots expire.
 //! - `rewrite`: which data files are written again.
+//! - `rewrite_layout`: the order of their rows, and the partition spec of the new files.
 //! - `operation`: operations on a table, without a base.
 //! - `bytes`: operations as bytes, for other processes.
 
@@ -21,6 +22,7 @@ mod sort_order_change;
 mod statistics_change;
 mod expiry;
 mod rewrite;
+mod rewrite_layout;
 mod operation;
 mod bytes;
 
@@ -29,7 +31,8 @@ pub use delete_mode::DeleteMode;
 pub use expiry::Expiry;
 pub use isolation::IsolationLevel;
 pub use operation::{NewTable, Operation};
-pub use rewrite::Rewrite;
+pub use rewrite::{Rewrite, RewriteSort};
+pub(crate) use rewrite_layout::RewriteLayout;
 pub use row_command::RowCommand;
 pub use row_delta::RowDelta;
 pub use sort_order_change::SortOrderChange;
