@@ -405,7 +405,7 @@ def test_every_statement_of_icebergs_documentation_runs(spark, lake, tmp_path):
     # What expired is not in it.
     ran += run(REGISTERS, metadata=items.refresh().metadata_location)
     assert not failed, "\n".join(failed)
-    assert ran == 171
+    assert ran == 173
     kinds = items.refresh().scan().to_arrow()["kind"].to_pylist()
     assert {"w1", "w2"} <= set(kinds)
     assert lake.load_table("shop.by_file").scan().count() == 4
