@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import json
 import math
+import pickle
 import random
 from typing import Any
 
@@ -12,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg import errors
+from floeberg import _native, errors
 from floeberg.types import SortField, SortOrder
 from maintenance.disk import EVER, named, on_disk
 from maintenance.sorted_files import lineage, order_ids, rows_of_files
@@ -229,3 +231,22 @@ def test_readers_of_changes_see_none(catalog):
     after = table.current_snapshot().snapshot_id
     changes = table.changelog_scan(from_snapshot_id_exclusive=before, to_snapshot_id_inclusive=after)
     assert changes.to_arrow().num_rows == 0
+
+
+def test_an_order_by_an_unknown_transform_cannot_be_kept(catalog):
+    table = scattered(catalog, 3)
+    with table.update_sort_order() as update:
+        update.asc(["id", "name"], "zorder[4]")
+    with pytest.raises(errors.UnsupportedError, match="transform"):
+        table.maintenance.rewrite_data_files(strategy="sort")
+    assert table.maintenance.rewrite_data_files(sort_order="id").added_data_files_count == 1
+
+
+def test_the_operation_travels(catalog):
+    table = scattered(catalog, 2)
+    paths = [task.file.file_path for task in table.scan().plan_files()]
+    sort = {"order": "id desc", "case-sensitive": True, "variable-bytes": None, "key-bytes": None}
+    wanted = {"groups": [paths], "options": {}, "sort": sort, "output-spec-id": 0}
+    made = _native.Operation.rewrite_data_files(json.dumps(wanted))
+    read = pickle.loads(pickle.dumps(made))
+    assert (read.name, pickle.dumps(read)) == (made.name, pickle.dumps(made))

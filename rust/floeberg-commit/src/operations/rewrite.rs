@@ -104,3 +104,56 @@ impl RewriteSort {
 fn given<'a>(json: &'a Json, name: &str) -> Option<&'a Json> {
     json.get(name).filter(|value| !value.is_null())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeMap;
+
+    use floeberg_core::ErrorKind;
+    use serde_json::{Value as Json, json};
+
+    use super::{Rewrite, RewriteSort};
+
+    #[test]
+    fn what_is_wanted_is_read_back() {
+        let sort = |order: Json, bytes| RewriteSort {
+            order,
+            case_sensitive: false,
+            variable_bytes: bytes,
+            key_bytes: bytes.map(|bytes| 2 * bytes),
+        };
+        for (sort, output_spec_id) in [
+            (None, None),
+            (Some(sort(Json::Null, None)), Some(3)),
+            (Some(sort(json!("zorder(a, b)"), Some(4))), None),
+            (Some(sort(json!([{"source-ids": [1], "direction": "desc"}]), None)), Some(0)),
+        ] {
+            let options = BTreeMap::from([("target-file-size-bytes".to_owned(), "1".to_owned())]);
+            let rewrite =
+                Rewrite { groups: vec![vec!["a".to_owned()], Vec::new()], options, sort, output_spec_id };
+            assert_eq!(Rewrite::from_json(&rewrite.to_json()).unwrap(), rewrite);
+        }
+        // As operations were written before there was a sort.
+        let before = Rewrite::from_json(&json!({"groups": [], "options": {}})).unwrap();
+        assert_eq!(before, Rewrite::default());
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        let sort = |sort: Json| json!({"groups": [], "options": {}, "sort": sort});
+        for wrong in [
+            json!({"groups": 1, "options": {}}),
+            json!({"groups": [], "options": {"a": 1}}),
+            json!({"groups": [], "options": {}, "output-spec-id": "0"}),
+            json!({"groups": [], "options": {}, "output-spec-id": 1_i64 << 40}),
+            sort(json!({"case-sensitive": true})),
+            sort(json!({"order": "id"})),
+            sort(json!({"order": "id,", "case-sensitive": true})),
+            sort(json!({"order": "zorder(a)", "case-sensitive": true, "key-bytes": -1})),
+        ] {
+            assert_eq!(Rewrite::from_json(&wrong).unwrap_err().kind(), ErrorKind::InvalidInput, "{wrong}");
+        }
+    }
+}

@@ -38,10 +38,14 @@ pub(super) fn order(parts: &[&BinaryArray], threads: usize, cancel: &Cancel) -> 
     let shared = shared(parts);
     let groups = groups(parts, rows.div_ceil(threads.max(1)).max(LEAST_ROWS));
     let mut runs = ordered(&groups, threads, cancel, |group| Ok(sorted(parts, group.clone(), shared)))?;
-    if runs.len() < 2 {
-        return Ok(runs.pop().unwrap_or_default());
+    let is_one = runs.len() < 2;
+    let mut places = runs.pop().unwrap_or_default();
+    for run in runs {
+        places.extend(run);
     }
-    let mut places = runs.concat();
+    if is_one {
+        return Ok(places);
+    }
     // The standard library's stable sort finds the sorted runs, and merges them.
     places.sort_by(|one, other| compare(parts, shared, one, other));
     Ok(places)

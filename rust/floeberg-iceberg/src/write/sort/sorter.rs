@@ -51,7 +51,10 @@ impl Sorter {
 
     /// Takes rows of a partition, with their keys.
     pub fn add(&mut self, partition: u32, rows: Piece, keys: BinaryArray) -> Result<()> {
-        self.size = self.size.saturating_add(rows.bytes).saturating_add(keys.values().len() as u64);
+        // Sorting needs two places of each row, besides.
+        let of_order = 2 * size_of::<Place>() * rows.rows;
+        self.size =
+            self.size.saturating_add(rows.bytes).saturating_add((keys.values().len() + of_order) as u64);
         self.held.entry(partition).or_default().push(Keyed { rows, keys });
         if self.size < self.memory {
             return Ok(());
