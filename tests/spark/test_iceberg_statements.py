@@ -206,6 +206,9 @@ CALL prod.system.rewrite_data_files('shop.items');
 CALL prod.system.rewrite_data_files(table => 'shop.items',
     options => map('min-input-files', '2', 'rewrite-all', 'true'));
 CALL prod.system.rewrite_data_files(table => 'shop.items', where => 'id = 3 and note = "n"');
+CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort',
+    sort_order => 'id DESC NULLS LAST,note ASC NULLS FIRST');
+CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort', sort_order => 'zorder(id,note)');
 CALL prod.system.rewrite_manifests('shop.items');
 CALL prod.system.rewrite_manifests(table => 'shop.items', spec_id => 1);
 CALL prod.system.rewrite_manifests(table => 'shop.items', sort_by => array('kind'));
@@ -395,7 +398,7 @@ def test_every_statement_of_icebergs_documentation_runs(spark, lake, tmp_path):
     # What expired is not in it.
     ran += run(REGISTERS, metadata=items.refresh().metadata_location)
     assert not failed, "\n".join(failed)
-    assert ran == 176
+    assert ran == 178
     kinds = items.refresh().scan().to_arrow()["kind"].to_pylist()
     assert {"w1", "w2"} <= set(kinds)
     assert lake.load_table("shop.by_file").scan().count() == 4

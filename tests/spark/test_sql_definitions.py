@@ -21,8 +21,6 @@ DAYS = 86_400_000
 
 UNSUPPORTED = [
     # Statements of Iceberg's documentation that are not run, each an error that shows the word.
-    ("CALL prod.system.rewrite_data_files(table => 'db.t', strategy => 'sort')", "binpack"),
-    ("CALL prod.system.rewrite_data_files(table => 'db.t', sort_order => 'zorder(id)')", "binpack"),
     ("CALL prod.system.snapshot('db.t', 'db.snap')", "snapshot"),
     ("CALL prod.system.migrate('db.t')", "migrate"),
     ("CALL prod.system.compute_table_stats(table => 'db.t')", "compute_table_stats"),
@@ -308,6 +306,57 @@ def test_procedures_look_after_a_table(spark, sql, lake, tmp_path):
         sql("CALL prod.system.remove_orphan_files(table => 'db.t', file_list_view => 'no_list')")
     with pytest.raises(InvalidInputError, match="condition"):
         sql("CALL prod.system.rewrite_data_files(table => 'db.t', where => 'id = = 1')")
+
+
+def test_procedures_sort_files(sql, lake):
+    sql("CREATE TABLE db.t (id bigint, name string, part string) PARTITIONED BY (part)")
+    table = lake.load_table("db.t")
+    for number in range(12):
+        table.append(
+            pa.table(
+                {"id": [number * 5 % 12], "name": [f"n{number * 7 % 12:02}"], "part": ["ab"[number % 2]]}
+            )
+        )
+
+    def stored(column: str) -> list[list[object]]:
+        parts = (table.refresh().scan(f"part = '{part}'").to_arrow() for part in "ab")
+        return [part[column].to_pylist() for part in parts]
+
+    def call(arguments: str) -> tuple[int, ...]:
+        ((rewritten, added, _, failed, deletes),) = rows(
+            sql(f"CALL prod.system.rewrite_data_files(table => 'db.t', {arguments})")
+        )
+        return rewritten, added, failed, deletes
+
+    # A sort order alone means sort, and names are as the session has them.
+    assert call("sort_order => 'ID DESC NULLS FIRST'") == (12, 2, 0, 0)
+    assert stored("id") == [[10, 8, 6, 4, 2, 0], [11, 9, 7, 5, 3, 1]]
+    all_files = "options => map('rewrite-all', 'true')"
+    assert call(f"strategy => 'SORT', sort_order => '(truncate(name, 3) desc, id)', {all_files}") == (
+        2,
+        2,
+        0,
+        0,
+    )
+    for names in stored("name"):
+        assert names == sorted(names, reverse=True)
+    assert call(f"sort_order => 'zorder(part, id)', {all_files}") == (2, 2, 0, 0)
+    assert stored("id") == [[0, 2, 4, 6, 8, 10], [1, 3, 5, 7, 9, 11]]
+    sql("ALTER TABLE db.t WRITE ORDERED BY name")
+    assert call(f"strategy => 'sort', {all_files}") == (2, 2, 0, 0)
+    assert stored("name") == [sorted(names) for names in stored("name")]
+    sql("ALTER TABLE db.t WRITE UNORDERED")
+    for arguments, words in (
+        ("strategy => 'sort'", "no sort order"),
+        ("strategy => 'binpack', sort_order => 'id'", "binpack"),
+        ("strategy => 'zorder'", "zorder"),
+        ("sort_order => 'zorder(id), name'", "mixed"),
+        ("sort_order => 'zorder(part)'", "partition column"),
+        ("sort_order => 'nowhere'", "nowhere"),
+        ("options => map('max-output-size', '1')", "max-output-size"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            call(arguments)
 
 
 def test_tables_are_described(spark, sql):

@@ -45,6 +45,7 @@ from floeberg._native.lance_write import (
 )
 from floeberg._native.maintain import (
     ListedFiles,
+    check_rewrite,
     delete_file_groups,
     remove_unneeded_files,
     rewrite_groups,
@@ -181,6 +182,7 @@ __all__ = [
     "check_feed",
     "check_fits",
     "check_lance_files",
+    "check_rewrite",
     "checked_type",
     "clean_up_lance_table",
     "columns_to_add",

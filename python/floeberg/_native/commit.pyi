@@ -184,7 +184,7 @@ class Operation:
 
     @staticmethod
     def rewrite_data_files(rewrite_json: str) -> Operation:
-        """Writes the rows of groups of data files again, by JSON of `groups` and `options`."""
+        """Writes the rows of groups of data files again, by JSON: see `Rewrite` of Rust."""
 
     @staticmethod
     def rewrite_deletes(rewrite_json: str) -> Operation:

@@ -25,39 +25,35 @@ def remove_unneeded_files(
 def rewrite_groups(
     plan: Plan,
     *,
-    target: int,
-    least: int,
-    most: int,
-    least_files: int,
-    delete_files: int,
+    sizes: dict[str, int],
     delete_ratio: float,
-    most_of_group: int,
     all_files: bool,
+    output_spec_id: int | None,
+    job_order: str,
 ) -> list[tuple[list[str], int]]:
-    """Groups of files of a plan that are worth writing again: paths, and bytes."""
+    """Groups of files of a plan that are worth writing again: paths, and bytes. `sizes` has a number of each.
+
+    Raises:
+        InvalidDataError: A manifest is damaged.
+    """
+
+def check_rewrite(table: Table, rewrite_json: str, *, job_order: str) -> None:
+    """Checks that files of a table can be written again so, by the JSON of the operation, and in this order of groups.
+
+    Raises:
+        InvalidInputError: A column, a partition spec, a sort order or the order of groups does not exist.
+        UnsupportedError: Rows cannot be sorted by a column, or not be written by this version.
+    """
 
 def delete_file_groups(
-    plan: Plan,
-    *,
-    kind: str,
-    target: int,
-    least: int,
-    most: int,
-    least_files: int,
-    most_of_group: int,
-    all_files: bool,
-    to_vectors: bool,
+    plan: Plan, *, kind: str, sizes: dict[str, int], all_files: bool, to_vectors: bool
 ) -> list[tuple[list[str], int]]:
     """Groups of delete files of a plan, each of one partition: paths, and bytes.
 
     Args:
         plan: The plan.
         kind: `positions`, those that are worth writing again; or `equality`, all.
-        target: The size of new files, in bytes.
-        least: Smaller files are written again, in bytes.
-        most: Larger files are written again, in bytes.
-        least_files: The number of files that make a group worth it.
-        most_of_group: The largest group, in bytes.
+        sizes: `target`, `least`, `most` and `most_of_group` in bytes, and `least_files` of a group.
         all_files: Whether all files are written again.
         to_vectors: Whether files of position deletes become vectors, whatever their size.
     """

@@ -18,6 +18,7 @@ from floeberg.maintenance.results.metadata import (
 )
 from floeberg.maintenance.rewrite_delete_files import (
     DeleteFileOptions,
+    dangling_operation,
     delete_file_groups,
     rewrite_delete_files,
     rewrite_operation,
@@ -253,7 +254,7 @@ class MetadataMaintenance(MaintainedTable):
             RemoveDanglingDeletesResult()
         """
         checked_bool("dry_run", dry_run)
-        operation = _native.Operation.rewrite_deletes(json.dumps({"kind": "dangling", "paths": []}))
+        operation = dangling_operation()
         written_to = self._begin(branch, dry_run=dry_run)
         if dry_run:
             files, _ = count_replaced(self, operation, branch=written_to)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from floeberg import _native
 from floeberg.commit.loop import commit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from floeberg.maintenance._base import MaintainedTable
 
-__all__ = ["OneSnapshot", "commit_snapshot", "count_replaced"]
+__all__ = ["OneSnapshot", "commit_snapshot", "count_replaced", "split_groups"]
+
+Group = TypeVar("Group")
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,10 @@ def count_replaced(
         commit_key="dry-run",
     )
     return begun.count_replaced(current)
+
+
+def split_groups(groups: Sequence[Group], most_commits: int) -> Iterator[Sequence[Group]]:
+    """The groups of each commit."""
+    each = max(1, -(-len(groups) // most_commits))
+    for first in range(0, len(groups), each):
+        yield groups[first : first + each]

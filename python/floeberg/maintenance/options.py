@@ -42,8 +42,8 @@ class ProcedureOptions:
             )
         return min(int(text), _MOST)
 
-    def share(self, name: str, default: float) -> float:
-        """A number above 0 and at most 1.
+    def number(self, name: str, default: float, most: float | None = None) -> float:
+        """A number above 0, and at most `most`.
 
         Raises:
             InvalidInputError: It is another text.
@@ -52,14 +52,21 @@ class ProcedureOptions:
         if text is None:
             return default
         try:
-            share = float(text)
+            number = float(text)
         except ValueError:
-            share = -1
-        if not 0 < share <= 1:
-            raise InvalidInputError(
-                f"options: expected a number above 0 and at most 1 for {name!r}, found {text!r}"
-            )
-        return share
+            number = -1
+        if not 0 < number <= (float("inf") if most is None else most):
+            up_to = "" if most is None else f" and at most {most:g}"
+            raise InvalidInputError(f"options: expected a number above 0{up_to} for {name!r}, found {text!r}")
+        return number
+
+    def text(self, name: str, default: str) -> str:
+        """A text."""
+        return self._left.pop(name, default)
+
+    def has(self, name: str) -> bool:
+        """Whether an option is given, and was not taken yet."""
+        return name in self._left
 
     def flag(self, name: str) -> bool:
         """`true` or `false`, which is the default.
@@ -72,8 +79,8 @@ class ProcedureOptions:
             raise InvalidInputError(f"options: expected 'true' or 'false' for {name!r}, found {text!r}")
         return text == "true"
 
-    def sizes(self, target: int) -> tuple[int, int, int]:
-        """The size of new files, and below and above which sizes files are written again, in bytes.
+    def sizes(self, target: int) -> dict[str, int]:
+        """The sizes in bytes that choose files and groups, by the names that Rust has for them.
 
         Args:
             target: The size of new files, if the options do not say it.
@@ -89,7 +96,13 @@ class ProcedureOptions:
                 "options: expected min-file-size-bytes < target-file-size-bytes < max-file-size-bytes, found "
                 f"{least}, {target}, {most}"
             )
-        return target, least, most
+        return {
+            "target": target,
+            "least": least,
+            "most": most,
+            "least_files": self.size("min-input-files", 5, 1),
+            "most_of_group": self.size("max-file-group-size-bytes", 100 << 30, 1),
+        }
 
     def end(self, refused: Collection[str] = ()) -> None:
         """Checks that no option is left.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from floeberg import _native
 from floeberg._table_properties import whole_of
-from floeberg.maintenance.one_snapshot import commit_snapshot
+from floeberg.maintenance.one_snapshot import commit_snapshot, split_groups
 from floeberg.maintenance.options import ProcedureOptions
 
 if TYPE_CHECKING:
@@ -22,12 +22,17 @@ if TYPE_CHECKING:
     from floeberg.maintenance.one_snapshot import OneSnapshot
     from floeberg.scan.plan import Plan
 
-__all__ = ["DeleteFileOptions", "delete_file_groups", "rewrite_delete_files", "rewrite_operation"]
+__all__ = [
+    "DeleteFileOptions",
+    "dangling_operation",
+    "delete_file_groups",
+    "rewrite_delete_files",
+    "rewrite_operation",
+]
 
 _TARGET = "write.delete.target-file-size-bytes"
 _REFUSED = ("max-concurrent-file-group-rewrites", "partial-progress.max-failed-commits", "rewrite-job-order")
 _VECTORS = 3
-_GROUP = 100 << 30
 
 DeleteKind = Literal["positions", "equality"]
 Groups = list[tuple[list[str], int]]
@@ -38,20 +43,12 @@ class DeleteFileOptions:
     """The options of Spark's procedure `rewrite_position_delete_files`.
 
     Attributes:
-        target: `target-file-size-bytes`; by default, that of the table's delete files.
-        least: `min-file-size-bytes`; by default, 75 % of the target.
-        most: `max-file-size-bytes`; by default, 180 % of the target.
-        least_files: `min-input-files`.
-        most_of_group: `max-file-group-size-bytes`.
+        sizes: How large files and groups are: those that Rust's `Sizes` has.
         all_files: `rewrite-all`.
         most_commits: `partial-progress.max-commits`, if `partial-progress.enabled`; else 1.
     """
 
-    target: int
-    least: int
-    most: int
-    least_files: int
-    most_of_group: int
+    sizes: Mapping[str, int]
     all_files: bool
     most_commits: int
 
@@ -69,9 +66,7 @@ class DeleteFileOptions:
         partial = given.flag("partial-progress.enabled")
         commits = given.size("partial-progress.max-commits", 10, 1)
         read = cls(
-            *given.sizes(whole_of(properties, _TARGET)),
-            given.size("min-input-files", 5, 1),
-            given.size("max-file-group-size-bytes", _GROUP, 1),
+            given.sizes(whole_of(properties, _TARGET)),
             given.flag("rewrite-all"),
             commits if partial else 1,
         )
@@ -86,11 +81,7 @@ def delete_file_groups(
     return _native.delete_file_groups(
         plan._inner,  # noqa: SLF001 - the package's own
         kind=kind,
-        target=options.target,
-        least=options.least,
-        most=options.most,
-        least_files=options.least_files,
-        most_of_group=options.most_of_group,
+        sizes=dict(options.sizes),
         all_files=options.all_files,
         to_vectors=format_version >= _VECTORS,
     )
@@ -123,8 +114,6 @@ def rewrite_operation(
     return _native.Operation.rewrite_deletes(json.dumps(wanted))
 
 
-def split_groups(groups: Sequence[list[str]], most_commits: int) -> Iterator[Sequence[list[str]]]:
-    """The groups of each commit."""
-    each = max(1, -(-len(groups) // most_commits))
-    for first in range(0, len(groups), each):
-        yield groups[first : first + each]
+def dangling_operation() -> _native.Operation:
+    """Removes deletes that apply to no data file."""
+    return _native.Operation.rewrite_deletes(json.dumps({"kind": "dangling", "paths": []}))

@@ -33,7 +33,7 @@ pub use apply::{LAST_ADDED, Previous, Requirement, Update, apply, updates_to_jso
 pub use attempts::{Attempt, Commit, CommitRequest};
 pub use operations::{
     DeleteMode, DeleteRewrite, DeleteRewriteKind, Expiry, IsolationLevel, ManifestRewrite, NewTable,
-    Operation, Rewrite, RowCommand, RowDelta, SortOrderChange, StatisticsChange,
+    Operation, Rewrite, RewriteSort, RowCommand, RowDelta, SortOrderChange, StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
 pub use state::{Progress, RowCounts, Step};

@@ -5,6 +5,8 @@
 //! bytes     0x00 as 0x00 0xff, and 0x00 0x00 at the end
 //! ```
 //!
+//! With a fixed width, as for z-orders, numbers are widened to 64 bits first, and bytes are cut, or filled with zeros.
+//!
 //! Invariant: comparing the bytes gives the order of the values, and equal bytes mean equal values.
 
 use arrow_array::cast::AsArray as _;
@@ -79,22 +81,73 @@ impl<'a> OrderedValues<'a> {
             Values::Boolean(values) => key.push(u8::from(values.value(row))),
             Values::Int(values) => key.extend((values.value(row) ^ i32::MIN).to_be_bytes()),
             Values::Date(values) => key.extend((values.value(row) ^ i32::MIN).to_be_bytes()),
-            Values::Long(values) => key.extend((values.value(row) ^ i64::MIN).to_be_bytes()),
+            Values::Long(values) => key.extend(whole(values.value(row))),
             Values::Float(values) => {
                 let bits = values.value(row).to_bits();
                 let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
                 key.extend(ordered.to_be_bytes());
             }
-            Values::Double(values) => {
-                let bits = values.value(row).to_bits();
-                let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-                key.extend(ordered.to_be_bytes());
-            }
+            Values::Double(values) => key.extend(ordered_double(values.value(row)).to_be_bytes()),
             Values::Decimal(values) => key.extend((values.value(row) ^ i128::MIN).to_be_bytes()),
             Values::Text(values) => put_bytes(key, values.value(row).as_bytes()),
             Values::Bytes(values) => put_bytes(key, values.value(row)),
             Values::Fixed(values) => key.extend(values.value(row)),
         }
+    }
+
+    /// Fills a slice with the first bytes of a value that is not null. All numbers but decimals have 8 bytes, whatever their
+    /// type; decimals have 8 in a slice of 8, else 16. What is shorter than the slice is followed by zeros.
+    ///
+    /// Comparing slices of equal length gives the order of the values; different values may have equal slices.
+    #[inline]
+    pub fn fill(&self, slice: &mut [u8], row: usize) {
+        match &self.0 {
+            Values::Null => slice.fill(0),
+            Values::Boolean(values) => fill(slice, &[u8::from(values.value(row)) << 7]),
+            Values::Int(values) => fill(slice, &whole(values.value(row).into())),
+            Values::Date(values) => fill(slice, &whole(values.value(row).into())),
+            Values::Long(values) => fill(slice, &whole(values.value(row))),
+            Values::Float(values) => fill(slice, &ordered_double(widened(values.value(row))).to_be_bytes()),
+            Values::Double(values) => fill(slice, &ordered_double(values.value(row)).to_be_bytes()),
+            Values::Decimal(values) => {
+                let value = values.value(row);
+                match i64::try_from(value) {
+                    Ok(value) if slice.len() <= 8 => fill(slice, &whole(value)),
+                    _ => fill(slice, &(value ^ i128::MIN).to_be_bytes()),
+                }
+            }
+            Values::Text(values) => fill(slice, values.value(row).as_bytes()),
+            Values::Bytes(values) => fill(slice, values.value(row)),
+            Values::Fixed(values) => fill(slice, values.value(row)),
+        }
+    }
+}
+
+#[inline]
+fn fill(slice: &mut [u8], bytes: &[u8]) {
+    let length = slice.len().min(bytes.len());
+    slice[..length].copy_from_slice(&bytes[..length]);
+    slice[length..].fill(0);
+}
+
+#[inline]
+fn whole(value: i64) -> [u8; 8] {
+    (value ^ i64::MIN).to_be_bytes()
+}
+
+#[inline]
+fn ordered_double(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+/// The same as a double. A cast may lose the sign of NaN.
+#[inline]
+fn widened(value: f32) -> f64 {
+    match (value.is_nan(), value.is_sign_negative()) {
+        (false, _) => value.into(),
+        (true, false) => f64::from_bits(0x7ff8 << 48),
+        (true, true) => f64::from_bits(0xfff8 << 48),
     }
 }
 

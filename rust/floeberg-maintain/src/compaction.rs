@@ -10,9 +10,11 @@
 //!
 //! Invariant: a file is in one group at most.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::str::FromStr;
 
-use floeberg_core::Result;
+use floeberg_core::{Error, Result};
 use floeberg_iceberg::plan::{DeleteKind, FileScanTask, Plan};
 
 /// Sizes and numbers that decide.
@@ -32,8 +34,44 @@ pub struct Sizes {
     pub delete_ratio: f64,
     /// The size of a group, in bytes.
     pub most_of_group: u64,
+    /// The files of a group.
+    pub most_files_of_group: usize,
+    /// So many files are written again at most.
+    pub most_files: usize,
     /// Are all files written again?
     pub all: bool,
+}
+
+/// Which groups come first?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobOrder {
+    /// `none`: those with the most files, as it is best without a wish.
+    Any,
+    /// `bytes-asc`
+    FewestBytes,
+    /// `bytes-desc`
+    MostBytes,
+    /// `files-asc`
+    FewestFiles,
+    /// `files-desc`
+    MostFiles,
+}
+
+impl FromStr for JobOrder {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.to_ascii_lowercase().as_str() {
+            "none" => Ok(Self::Any),
+            "bytes-asc" => Ok(Self::FewestBytes),
+            "bytes-desc" => Ok(Self::MostBytes),
+            "files-asc" => Ok(Self::FewestFiles),
+            "files-desc" => Ok(Self::MostFiles),
+            _ => Err(Error::invalid_input(format!(
+                "rewrite-job-order: expected none, bytes-asc, bytes-desc, files-asc or files-desc, found {text:?}"
+            ))),
+        }
+    }
 }
 
 /// Files that are written again together.
@@ -45,11 +83,10 @@ pub struct FileGroup {
     pub bytes: u64,
 }
 
-/// The groups of a plan that are worth it, those with the most files first. Files of other specs than `output_spec` are one partition,
-/// since their rows go to any.
+/// The groups of a plan that are worth it. Files of other specs than `output_spec` are one partition, since their rows go to any.
 ///
 /// Errors: those of the tasks of a plan.
-pub fn groups(plan: &Plan, output_spec: i32, sizes: &Sizes) -> Result<Vec<FileGroup>> {
+pub fn groups(plan: &Plan, output_spec: i32, sizes: &Sizes, job_order: JobOrder) -> Result<Vec<FileGroup>> {
     let mut partitions: HashMap<String, Vec<FileScanTask>> = HashMap::new();
     for task in plan.tasks() {
         let task = task?;
@@ -59,23 +96,38 @@ pub fn groups(plan: &Plan, output_spec: i32, sizes: &Sizes) -> Result<Vec<FileGr
             partitions.entry(key).or_default().push(task);
         }
     }
-    let mut found: Vec<(usize, FileGroup)> = Vec::new();
+    let mut found: Vec<Vec<FileScanTask>> = Vec::new();
     for (_, mut tasks) in partitions {
         tasks.sort_by(|one, other| {
             let key = |task: &FileScanTask| (task.data_sequence_number, task.first_row_id);
             key(one).cmp(&key(other)).then_with(|| one.file_path.cmp(&other.file_path))
         });
-        for group in packed(tasks, sizes.most_of_group) {
-            if sizes.all || is_worth_it(&group, sizes) {
-                let bytes = group.iter().map(bytes).sum();
-                let paths: Vec<String> = group.into_iter().map(|task| task.file_path).collect();
-                found.push((paths.len(), FileGroup { paths, bytes }));
-            }
-        }
+        let packed = packed(tasks, sizes).into_iter();
+        found.extend(packed.filter(|group| sizes.all || is_worth_it(group, sizes)));
     }
     found
-        .sort_by(|(one, first), (other, second)| other.cmp(one).then_with(|| first.paths.cmp(&second.paths)));
-    Ok(found.into_iter().map(|(_, group)| group).collect())
+        .sort_by_cached_key(|group| (Reverse(group.len()), group.first().map(|task| task.file_path.clone())));
+    let mut left = sizes.most_files;
+    for group in &mut found {
+        group.truncate(left);
+        left -= group.len();
+    }
+    found.retain(|group| !group.is_empty());
+    let mut found: Vec<_> = found
+        .into_iter()
+        .map(|group| FileGroup {
+            bytes: group.iter().map(bytes).fold(0, u64::saturating_add),
+            paths: group.into_iter().map(|task| task.file_path).collect(),
+        })
+        .collect();
+    match job_order {
+        JobOrder::Any => {}
+        JobOrder::FewestBytes => found.sort_by_key(|group| group.bytes),
+        JobOrder::MostBytes => found.sort_by_key(|group| Reverse(group.bytes)),
+        JobOrder::FewestFiles => found.sort_by_key(|group| group.paths.len()),
+        JobOrder::MostFiles => found.sort_by_key(|group| Reverse(group.paths.len())),
+    }
+    Ok(found)
 }
 
 fn bytes(task: &FileScanTask) -> u64 {
@@ -96,12 +148,13 @@ fn has_many_deletes(task: &FileScanTask, sizes: &Sizes) -> bool {
     task.deletes.len() >= sizes.delete_files || deleted.min(rows) as f64 / rows as f64 >= sizes.delete_ratio
 }
 
-/// Groups of files that follow one another, each up to a size.
-fn packed(tasks: Vec<FileScanTask>, most: u64) -> Vec<Vec<FileScanTask>> {
+/// Groups of files that follow one another, each up to a size and a number of files.
+fn packed(tasks: Vec<FileScanTask>, sizes: &Sizes) -> Vec<Vec<FileScanTask>> {
     let (mut groups, mut open, mut size) = (Vec::new(), Vec::new(), 0_u64);
     for task in tasks {
-        let after = size.saturating_add(bytes(&task));
-        if after > most && !open.is_empty() {
+        let is_full = size.saturating_add(bytes(&task)) > sizes.most_of_group
+            || open.len() >= sizes.most_files_of_group;
+        if is_full && !open.is_empty() {
             groups.push(std::mem::take(&mut open));
             size = 0;
         }

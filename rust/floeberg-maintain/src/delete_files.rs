@@ -12,13 +12,30 @@ use floeberg_core::Result;
 use floeberg_iceberg::plan::{DeleteFile, DeleteKind, Plan};
 use floeberg_io::location::canonical;
 
-use crate::compaction::{FileGroup, Sizes};
+use crate::compaction::FileGroup;
+
+/// Sizes that decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeleteFileSizes {
+    /// The size of new files, in bytes.
+    pub target: u64,
+    /// Smaller files are written again, in bytes.
+    pub least: u64,
+    /// Larger files are written again, in bytes.
+    pub most: u64,
+    /// So many files are worth it.
+    pub least_files: usize,
+    /// The size of a group, in bytes.
+    pub most_of_group: u64,
+    /// Are all files written again?
+    pub all: bool,
+}
 
 /// The files of position deletes of a plan that are worth it, the largest groups first. With `all`, which turns them into vectors,
 /// their sizes do not count.
 ///
 /// Errors: those of the tasks of a plan.
-pub fn position_groups(plan: &Plan, sizes: &Sizes, all: bool) -> Result<Vec<FileGroup>> {
+pub fn position_groups(plan: &Plan, sizes: &DeleteFileSizes, all: bool) -> Result<Vec<FileGroup>> {
     let is_candidate = |delete: &DeleteFile| {
         let size = bytes(delete);
         matches!(delete.kind, DeleteKind::Position)

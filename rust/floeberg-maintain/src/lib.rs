@@ -16,8 +16,8 @@ mod compaction;
 mod delete_files;
 mod orphans;
 
-pub use compaction::{FileGroup, Sizes, groups};
-pub use delete_files::{equality_groups, position_groups};
+pub use compaction::{FileGroup, JobOrder, Sizes, groups};
+pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};
 pub use orphans::{Orphans, PrefixMismatch};
 pub use place::Prefixes;
 pub use unneeded::unneeded_files;

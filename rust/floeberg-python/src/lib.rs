@@ -94,9 +94,7 @@ mod _native {
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]
-    use crate::maintain::compaction::delete_file_groups;
-    #[pymodule_export]
-    use crate::maintain::compaction::rewrite_groups;
+    use crate::maintain::compaction::{check_rewrite, delete_file_groups, rewrite_groups};
     #[pymodule_export]
     use crate::maintain::orphans::ListedFiles;
     #[pymodule_export]

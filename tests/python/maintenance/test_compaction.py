@@ -11,7 +11,7 @@ import pytest
 
 import floeberg as fb
 from floeberg import errors
-from floeberg.maintenance.rewrite_data_files import read_options
+from floeberg.maintenance.rewrite_options import read_options
 from maintenance.disk import EVER, content, named, on_disk, rows
 
 PARTS = "ab"
@@ -203,8 +203,9 @@ OTHERS: dict[str, Callable[[fb.Table], object]] = {
 }
 
 
+@pytest.mark.parametrize("order", [None, "id desc", "zorder(id, part)"])
 @pytest.mark.parametrize(("version", "late", "other"), list(itertools.product([2, 3], [False, True], OTHERS)))
-def test_what_others_commit_meanwhile_counts(make, catalog, meanwhile, version, late, other):  # noqa: PLR0913, PLR0917
+def test_what_others_commit_meanwhile_counts(make, catalog, meanwhile, version, late, other, order):  # noqa: PLR0913, PLR0917
     """The other commit is done after the table was loaded, or after the first try had written its files."""
     table = small(make, version)
     stale = catalog.load_table("db.t")
@@ -212,7 +213,7 @@ def test_what_others_commit_meanwhile_counts(make, catalog, meanwhile, version, 
         meanwhile(stale, lambda: OTHERS[other](table))
     else:
         OTHERS[other](table)
-    stale.maintenance.rewrite_data_files()
+    stale.maintenance.rewrite_data_files(sort_order=order)
     found = lineage(table.refresh())
     assert sorted(each[0] for each in found) == sorted(_expected(other))
     assert files(table) <= 4
@@ -237,7 +238,8 @@ def _expected(other: str) -> list[int]:
     }.get(other, ids)
 
 
-def test_a_change_that_began_before_a_compaction_counts(make, catalog):
+@pytest.mark.parametrize("order", [None, "id desc"])
+def test_a_change_that_began_before_a_compaction_counts(make, catalog, order):
     """It finds its rows again, by their ids in version 3."""
     for version in (2, 3):
         name = f"db.v{version}"
@@ -246,7 +248,7 @@ def test_a_change_that_began_before_a_compaction_counts(make, catalog):
             table.append(rows(2 * number, 2 * number + 1, part=PARTS[number % 2]))
         with catalog.load_table(name).transaction() as transaction:
             transaction.update({"id": 900}, "id = 7")
-            table.maintenance.rewrite_data_files()
+            table.maintenance.rewrite_data_files(sort_order=order)
         ids = sorted(table.refresh().scan().to_arrow()["id"].to_pylist())
         assert ids == sorted([*(each for each in range(24) if each != 7), 900])
 
@@ -264,6 +266,12 @@ def test_a_change_that_began_before_a_compaction_counts(make, catalog):
         ({"delete-ratio-threshold": "2"}, errors.InvalidInputError),
         ({"delete-ratio-threshold": "nan"}, errors.InvalidInputError),
         ({"min-input-files": "0"}, errors.InvalidInputError),
+        ({"max-concurrent-file-group-rewrites": "0"}, errors.InvalidInputError),
+        ({"partial-progress.max-failed-commits": "-1"}, errors.InvalidInputError),
+        ({"max-file-group-input-files": "0"}, errors.InvalidInputError),
+        ({"max-files-to-rewrite": "few"}, errors.InvalidInputError),
+        ({"output-spec-id": "-1"}, errors.InvalidInputError),
+        ({"rewrite-job-order": "any"}, errors.InvalidInputError),
         ({"use-starting-sequence-number": "false"}, errors.UnsupportedError),
     ],
 )
@@ -272,8 +280,8 @@ def test_options_that_mean_nothing_are_refused(make, options, error):
     for dry_run in (True, False):
         with pytest.raises(error, match=next(iter(options))):
             table.maintenance.rewrite_data_files(options=options, dry_run=dry_run)
-    with pytest.raises(errors.UnsupportedError, match="strategy"):
-        table.maintenance.rewrite_data_files(strategy="sort")  # type: ignore[arg-type]
+    with pytest.raises(errors.InvalidInputError, match="strategy"):
+        table.maintenance.rewrite_data_files(strategy="pack")  # type: ignore[arg-type]
 
 
 def test_an_empty_table_has_nothing_to_write(make):

@@ -311,3 +311,17 @@ def test_a_table_without_deletes_has_nothing_to_do(make):
             assert not table.maintenance.convert_equality_deletes().snapshot_ids
             assert not table.maintenance.remove_dangling_deletes().snapshot_ids
             table.append(rows(1))
+
+
+def test_a_compaction_removes_dangling_deletes_if_asked(make):
+    table = make(2)
+    table.append(rows(200, part="b"))
+    table.append(rows(*range(10)))
+    drop_keys(table, 4, 5)
+    options = {**ALL, "remove-dangling-deletes": "true"}
+    planned = table.maintenance.rewrite_data_files(where="part = 'a'", options=options, dry_run=True)
+    assert planned.removed_delete_files_count == 0
+    done = table.maintenance.rewrite_data_files(where="part = 'a'", options=options)
+    assert (len(done.snapshot_ids), done.removed_delete_files_count) == (2, 1)
+    assert not deletes(table)
+    assert ids(table) == [0, 1, 2, 3, 6, 7, 8, 9, 200]

@@ -23,6 +23,7 @@ EXAMPLES = int(os.environ.get("FLOEBERG_PROPERTIES", "0"))
 REFUSED = (errors.CommitConflictError, errors.AlreadyExistsError, errors.UnsupportedError)
 CHANGES = ("append", "append", "overwrite", "delete", "deletes", "keys", "upsert", "all", "again", "column")
 REFS = ("branch", "tag", "untag", "back", "stage")
+ORDERS = (None, "id desc", "zorder(id, part)")
 REWRITES = ("compact", "compact", "manifests", "positions", "convert", "dangling", "upgrade")
 UPKEEP = ("expire", "expire", "orphans", *REWRITES)
 steps = st.lists(
@@ -118,7 +119,8 @@ class Tables:
         every = {"rewrite-all": "true"}
         if action == "compact":
             options = every if number % 2 else {"min-input-files": str(number % 3 + 1)}
-            upkeep.rewrite_data_files(options=options, branch=branch)
+            order = ORDERS[number // 3 % len(ORDERS)]
+            upkeep.rewrite_data_files(sort_order=order, options=options, branch=branch)
         elif action == "manifests":
             upkeep.rewrite_manifests(branch=branch)
         elif action == "positions":

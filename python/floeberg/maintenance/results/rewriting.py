@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floeberg.maintenance.results.base import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
+
+    from floeberg.maintenance.one_snapshot import OneSnapshot
 
 __all__ = ["RewriteDataFilesResult"]
 
@@ -38,22 +40,18 @@ class RewriteDataFilesResult(Result):
     rewritten_files: tuple[str, ...] = field(default=(), compare=False)
     dry_run: bool = False
 
-    def with_commit(
-        self, done: tuple[dict[str, Any] | None, Mapping[str, int], tuple[str, ...]]
-    ) -> RewriteDataFilesResult:
-        """This, and what one commit more did: its snapshot, its counts, and the files."""
-        snapshot, counts, files = done
-        if snapshot is None:
+    def with_commit(self, made: OneSnapshot, files: Sequence[str]) -> RewriteDataFilesResult:
+        """This, and what one commit more did with these files."""
+        if made.snapshot_id is None:
             return self
-        summary = snapshot.get("summary", {})
         return replace(
             self,
-            snapshot_ids=(*self.snapshot_ids, snapshot["snapshot-id"]),
-            rewritten_data_files_count=self.rewritten_data_files_count + counts.get("rewritten_files", 0),
-            added_data_files_count=self.added_data_files_count + int(summary.get("added-data-files", 0)),
-            rewritten_bytes_count=self.rewritten_bytes_count + counts.get("rewritten_bytes", 0),
-            removed_delete_files_count=self.removed_delete_files_count
-            + int(summary.get("removed-delete-files", 0)),
+            snapshot_ids=(*self.snapshot_ids, made.snapshot_id),
+            rewritten_data_files_count=self.rewritten_data_files_count
+            + made.counts.get("rewritten_files", 0),
+            added_data_files_count=self.added_data_files_count + made.number("added-data-files"),
+            rewritten_bytes_count=self.rewritten_bytes_count + made.counts.get("rewritten_bytes", 0),
+            removed_delete_files_count=self.removed_delete_files_count + made.number("removed-delete-files"),
             rewritten_files=(*self.rewritten_files, *files),
         )
 

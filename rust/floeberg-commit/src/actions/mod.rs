@@ -80,7 +80,9 @@ pub(super) fn attempt(
         }
         Operation::SetLocation(location) => Ok(location::set_location(&context.metadata, location)),
         Operation::SetStatistics(change) => statistics::set_statistics(&context.metadata, change),
-        Operation::RewriteDataFiles(rewrite) => rewrite_data_files::rewrite_data_files(context, rewrite),
+        Operation::RewriteDataFiles(rewrite) => {
+            rewrite_data_files::rewrite_data_files(context, validation, rewrite)
+        }
         Operation::RewriteDeletes(rewrite) => match rewrite.kind {
             DeleteRewriteKind::Dangling => dangling_deletes::remove_dangling_deletes(context),
             _ => rewrite_deletes::rewrite_deletes(context, rewrite),

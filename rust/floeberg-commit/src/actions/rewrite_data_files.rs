@@ -17,6 +17,9 @@ use floeberg_core::Result;
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 use floeberg_io::location::canonical;
 
+use crate::columns::check_columns;
+use crate::conflicts::Validation;
+use crate::operations::RewriteLayout;
 use crate::produce::{ActionContext, FileChange, FilesByPath, Produced, Removal, change_files};
 use crate::row_level::{Matched, rewrite_rows, with_deletes};
 use crate::state::Step;
@@ -24,14 +27,21 @@ use crate::{Rewrite, RowCounts};
 
 /// Writes the rows of groups of files again.
 ///
-/// Errors: those of reading and writing, and of [`change_files`].
-pub(super) fn rewrite_data_files(context: &ActionContext<'_>, rewrite: &Rewrite) -> Result<Produced> {
+/// Errors: `CommitConflict` where a column that rows are sorted by has another name now; those of [`Rewrite::check`], of reading and
+/// writing, and of [`change_files`].
+pub(super) fn rewrite_data_files(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    rewrite: &Rewrite,
+) -> Result<Produced> {
     context.progress.begin(Step::Planning, 0);
     let named = rewrite.groups.iter().flatten();
     let paths: HashSet<String> = named.map(|path| canonical(path).to_owned()).collect();
     if paths.is_empty() {
         return Ok(Produced::default());
     }
+    check_names(context, validation, rewrite)?;
+    let layout = rewrite.layout(&context.metadata)?;
     let found = with_deletes(context, &paths)?;
     let mut files: HashMap<String, Matched> =
         found.into_iter().map(|file| (canonical(&file.task.file_path).to_owned(), file)).collect();
@@ -47,8 +57,8 @@ pub(super) fn rewrite_data_files(context: &ActionContext<'_>, rewrite: &Rewrite)
             counts.rewritten_bytes += u64::try_from(file.task.file_size_in_bytes).unwrap_or(0);
         }
         removed.extend(group.iter().map(Matched::data_file));
-        let copies = context.kept.copied_once(&key(context, &group), || {
-            let copies = rewrite_rows(context, group, &rewrite.options)?;
+        let copies = context.kept.copied_once(&key(context, &layout, &group), || {
+            let copies = rewrite_rows(context, group, layout.recipe(&context.metadata)?)?;
             context.kept.wrote(copies.locations());
             Ok(copies)
         })?;
@@ -75,15 +85,24 @@ pub(super) fn rewrite_data_files(context: &ActionContext<'_>, rewrite: &Rewrite)
     Ok(Produced { counts, ..produced })
 }
 
-/// What copies are made of: equal keys give the same rows, with the same ids.
-fn key(context: &ActionContext<'_>, group: &[Matched]) -> String {
+/// Checks that the columns that rows are sorted by are those that were meant. Errors: `CommitConflict`.
+fn check_names(context: &ActionContext<'_>, validation: Validation<'_>, rewrite: &Rewrite) -> Result<()> {
+    let Some(sort) = &rewrite.sort else { return Ok(()) };
+    let Some(order) = sort.declared()? else { return Ok(()) };
+    let columns: Vec<_> = order.columns().into_iter().cloned().collect();
+    let schema = context.metadata.current_schema();
+    check_columns(validation.columns_at_start, schema, &columns, sort.case_sensitive)
+}
+
+/// What copies are made of: equal keys give the same rows, in the same order and with the same ids.
+fn key(context: &ActionContext<'_>, layout: &RewriteLayout, group: &[Matched]) -> String {
     let metadata = &context.metadata;
     let mut key = format!(
         "{} {} {} {}",
         metadata.format_version,
         metadata.current_schema_id,
-        metadata.default_spec_id,
-        metadata.default_sort_order_id
+        metadata.default_sort_order_id,
+        layout.key()
     );
     for file in group {
         // A file of an upgraded table gets the ids of its rows by the next commit.

@@ -10,6 +10,7 @@
 //! - `statistics_change`: how a user changes statistics files.
 //! - `expiry`: which snapshots expire.
 //! - `rewrite`: which data files are written again.
+//! - `rewrite_layout`: the order of their rows, and the partition spec of the new files.
 //! - `manifest_rewrite`: which manifests are written again.
 //! - `delete_rewrite`: which delete files are written again, or removed.
 //! - `operation`: operations on a table, without a base.
@@ -23,6 +24,7 @@ mod sort_order_change;
 mod statistics_change;
 mod expiry;
 mod rewrite;
+mod rewrite_layout;
 mod manifest_rewrite;
 mod delete_rewrite;
 mod operation;
@@ -35,7 +37,8 @@ pub use expiry::Expiry;
 pub use isolation::IsolationLevel;
 pub use manifest_rewrite::ManifestRewrite;
 pub use operation::{NewTable, Operation};
-pub use rewrite::Rewrite;
+pub use rewrite::{Rewrite, RewriteSort};
+pub(crate) use rewrite_layout::RewriteLayout;
 pub use row_command::RowCommand;
 pub use row_delta::RowDelta;
 pub use sort_order_change::SortOrderChange;

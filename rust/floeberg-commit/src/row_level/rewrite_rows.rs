@@ -1,12 +1,11 @@
 //! How are the remaining rows of data files written again?
 //!
-//! In: data files, and their deleted rows. Out: new data files with all other rows.
+//! In: data files, their deleted rows, and the recipe of new files. Out: new data files with all other rows.
 //! Spec: Row Lineage; Column Projection.
 //!
-//! Invariant: rows keep their order, and in v3 their row ids and the sequence numbers of their last updates. Rows that were
+//! Invariant: rows keep their order unless the recipe has one, and in v3 their row ids and the sequence numbers of their last updates. Rows that were
 //! deleted already are not copied.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -23,22 +22,19 @@ use floeberg_exec::threads::{Ahead, Job, OrderedStream};
 use floeberg_iceberg::plan::FileScanTask;
 use floeberg_iceberg::read::{TableReader, read_task};
 use floeberg_iceberg::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
-use floeberg_io::StoreOptions;
 use roaring::RoaringTreemap;
 
 use super::matched::{Matched, read_request};
 use crate::produce::ActionContext;
-use floeberg_io::random::random_uuid;
 
-/// Writes the other rows of the files.
+/// Writes the other rows of the files, by a recipe of the table.
 ///
 /// Errors: those of reading, and of writing by the table's properties.
 pub(crate) fn rewrite_rows(
     context: &ActionContext<'_>,
     files: Vec<Matched>,
-    options: &BTreeMap<String, String>,
+    recipe: WriteRecipe,
 ) -> Result<Receipt> {
-    let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), options, &random_uuid())?;
     let recipe = if context.metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
     let mut fields = recipe.schema().fields().to_vec();
     fields.extend(metadata_column(POS).map(|position| of_free_name(position, recipe.schema())));

@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::Result;
-use floeberg_iceberg::write::{Receipt, WrittenFile};
+use floeberg_iceberg::write::{Receipt, WriteRecipe, WrittenFile};
+use floeberg_io::StoreOptions;
+use floeberg_io::random::random_uuid;
 
 use super::matched::Matched;
 use super::merged_on_read::merged_on_read;
@@ -49,7 +51,9 @@ pub(crate) fn row_change(
     let added = match mode {
         DeleteMode::CopyOnWrite => {
             removed.extend(some.iter().map(Matched::data_file));
-            let copies = rewrite_rows(context, some, &BTreeMap::new())?;
+            let (no_options, write_id) = (BTreeMap::new(), random_uuid());
+            let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), &no_options, &write_id)?;
+            let copies = rewrite_rows(context, some, recipe)?;
             counts.copied_rows = copies.rows();
             copies
         }

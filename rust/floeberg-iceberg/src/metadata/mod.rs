@@ -37,8 +37,8 @@ pub use json::{parse_table_metadata, parse_view_metadata};
 pub use metadata_columns::{PartitionStruct, partition_struct, with_metadata_columns};
 pub(crate) use missing_file::explain_missing_file;
 pub use new_table::{
-    ColumnChoice, DeclaredPartition, DeclaredSort, DeclaredSource, DeclaredTable, Replacement, SpecBuilder,
-    are_equal, build_sort_order, declare_table, parse_sorts,
+    ColumnChoice, DeclaredOrder, DeclaredPartition, DeclaredSort, DeclaredSource, DeclaredTable, Replacement,
+    SpecBuilder, are_equal, build_sort_order, declare_table, parse_sorts, z_order_columns,
 };
 pub use open::{open_metadata, open_view_metadata};
 pub use partition::{PartitionField, PartitionSpec};

@@ -20,9 +20,6 @@ use super::progress::WriteProgress;
 use super::{Purpose, WriteRecipe, WrittenFile};
 use crate::manifest::DataFile;
 
-/// The id of the unsorted order.
-const UNSORTED: i32 = 0;
-
 /// The most open files: each has buffers for all of its columns.
 const MOST_OPEN: usize = 128;
 
@@ -254,9 +251,9 @@ impl Fanout {
         }
         let metrics = self.threads.finish(files)?;
         self.progress.add_files(metrics.len());
-        let order = if self.layout.keys.is_some() { self.recipe.order.order_id } else { UNSORTED };
         for (file, metrics) in described.into_iter().zip(metrics) {
-            let file = DataFile { sort_order_id: Some(order), ..with_metrics(file, metrics) };
+            let file =
+                DataFile { sort_order_id: Some(self.layout.sort_order_id), ..with_metrics(file, metrics) };
             let purpose = Some(Arc::clone(&self.purpose));
             self.written.push(WrittenFile { spec_id: self.recipe.spec.spec_id, file, purpose });
         }

@@ -1,6 +1,6 @@
 //! What do all files of a write have in common?
 //!
-//! In: a table's schema, spec, order and properties. Out: how rows are partitioned and stored, where files go, when they end
+//! In: a table's schema, spec, order and properties, and an order of the write. Out: how rows are partitioned and stored, where files go, when they end
 //! and which metrics they have.
 //!
 //! Invariant: every fault in them is found here.
@@ -18,8 +18,12 @@ use floeberg_properties::TARGET_FILE_SIZE;
 use super::formats;
 use super::locations::Locations;
 use super::partitioner::Partitioner;
+use super::row_order::RowOrder;
 use super::sort::SortKeys;
 use crate::metadata::{NullOrder, PartitionSpec, SortDirection, SortField, SortOrder};
+
+/// The id of the unsorted order.
+const UNSORTED: i32 = 0;
 
 /// How rows become files.
 #[derive(Debug, Clone)]
@@ -29,6 +33,8 @@ pub(super) struct WriteLayout {
     pub partitioner: Arc<Partitioner>,
     /// `None` for unsorted rows.
     pub keys: Option<Arc<SortKeys>>,
+    /// The sort order of the files, as they say it: 0 where it is none of the table's.
+    pub sort_order_id: i32,
     pub file: Arc<dyn FileLayout>,
     pub locations: Locations,
     /// Compressed bytes at which a file ends.
@@ -36,7 +42,7 @@ pub(super) struct WriteLayout {
 }
 
 impl WriteLayout {
-    /// The layout of a table's files, below its location.
+    /// The layout of a table's files, below its location. Rows are in the order of the table, unless they have one of their own.
     ///
     /// Errors: `InvalidInput` for an invalid property; `Unsupported` for a format, codec, transform or type that cannot be
     /// written.
@@ -44,17 +50,36 @@ impl WriteLayout {
         schema: &Schema,
         spec: &PartitionSpec,
         order: &SortOrder,
+        own_order: Option<&RowOrder>,
         properties: &WriteProperties,
         location: &str,
     ) -> Result<Self> {
-        let modes = Modes::new(properties, schema, order.fields.iter().filter_map(ordered_column))?;
-        let keys = SortKeys::new(order, schema)?.map(Arc::new);
-        let kept = keys.as_ref().map_or(&[][..], |_| &order.fields);
+        // Files are skipped by the bounds of columns that they are sorted by.
+        let by_table = order.fields.iter().filter_map(ordered_column);
+        let (keys, fields, columns) = match own_order {
+            None => (SortKeys::of_order(order, schema)?, &order.fields[..], Vec::new()),
+            Some(RowOrder::Sort(own)) => {
+                let columns = own.fields.iter().filter_map(ordered_column).collect();
+                (SortKeys::of_order(own, schema)?, &own.fields[..], columns)
+            }
+            Some(RowOrder::ZOrder(own)) => {
+                (Some(SortKeys::of_z_order(own, schema)?), &[][..], own.column_ids.clone())
+            }
+        };
+        let modes = Modes::new(properties, schema, by_table.chain(columns))?;
+        let kept = keys.as_ref().map_or(&[][..], |_| fields);
         let sorted_by = kept.iter().map_while(sort_column).collect();
+        let sort_order_id = match own_order {
+            _ if keys.is_none() => UNSORTED,
+            None => order.order_id,
+            Some(RowOrder::Sort(own)) => own.order_id,
+            Some(RowOrder::ZOrder(_)) => UNSORTED,
+        };
         Ok(Self {
             rows: Arc::new(schema_to_arrow(schema)?),
             partitioner: Arc::new(Partitioner::new(spec, schema)?),
-            keys,
+            keys: keys.map(Arc::new),
+            sort_order_id,
             file: formats::layout(&LayoutRequest { schema, properties, modes, sorted_by })?,
             locations: Locations::new(location, properties)?,
             file_size: TARGET_FILE_SIZE.of(properties.as_map())?,

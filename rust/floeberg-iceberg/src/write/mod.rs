@@ -1,6 +1,7 @@
 //! Rows to data files, and deleted rows to delete files.
 
 mod derived;
+mod row_order;
 mod conform;
 mod formats;
 mod options;
@@ -30,4 +31,5 @@ pub(crate) use options::properties_of;
 pub use progress::WriteProgress;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;
+pub use row_order::{RowOrder, ZOrder};
 pub use writer::{WriteTask, Writer};

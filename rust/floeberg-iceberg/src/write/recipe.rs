@@ -21,6 +21,7 @@ use serde_json::Value as Json;
 
 use super::layout::WriteLayout;
 use super::options::properties_of;
+use super::row_order::RowOrder;
 use super::{Purpose, Receipt};
 use crate::metadata::json::{emit_order, emit_spec, parse_order, parse_spec};
 use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
@@ -36,6 +37,8 @@ pub struct WriteRecipe {
     pub(super) schema: Arc<Schema>,
     pub(super) spec: Arc<PartitionSpec>,
     pub(super) order: Arc<SortOrder>,
+    /// The order of the rows, where it is not that of the table.
+    pub(super) own_order: Option<Arc<RowOrder>>,
     pub(super) properties: WriteProperties,
     /// The table's uuid; v1 may lack it.
     pub(super) table_uuid: Option<String>,
@@ -51,6 +54,8 @@ struct RecipeText {
     schema: Json,
     spec: Json,
     order: Json,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own_order: Option<Json>,
     properties: BTreeMap<String, String>,
     table_uuid: Option<String>,
     location: String,
@@ -75,6 +80,7 @@ impl WriteRecipe {
             schema: Arc::clone(metadata.current_schema()),
             spec: Arc::clone(metadata.default_spec()),
             order: Arc::clone(metadata.default_sort_order()),
+            own_order: None,
             properties: properties_of(&metadata.properties, options)?,
             table_uuid: metadata.table_uuid.clone(),
             location: metadata.location.clone(),
@@ -104,6 +110,29 @@ impl WriteRecipe {
         }
         let schema = Schema::new(self.schema.schema_id(), fields)?;
         let recipe = Self { schema: Arc::new(schema), ..self };
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// The same for rows in an order of their own. A column that is sorted by gets bounds, as those of the table's order do.
+    ///
+    /// Errors: `Unsupported` for an unknown transform, and a column whose values have no order; `InvalidData` for a column that is
+    /// not there.
+    pub fn with_order(self, order: RowOrder) -> Result<Self> {
+        let recipe = Self { own_order: Some(Arc::new(order)), ..self };
+        if recipe.layout()?.keys.is_none() {
+            return Err(Error::unsupported(
+                "the sort order has no field, or one with a transform that is not known to this version, so rows cannot be sorted",
+            ));
+        }
+        Ok(recipe)
+    }
+
+    /// The same for files of another partition spec of the table.
+    ///
+    /// Errors: those of [`WriteRecipe::new`].
+    pub fn with_spec(self, spec: &Arc<PartitionSpec>) -> Result<Self> {
+        let recipe = Self { spec: Arc::clone(spec), ..self };
         recipe.check()?;
         Ok(recipe)
     }
@@ -170,6 +199,7 @@ impl WriteRecipe {
             schema: schema_to_json(&self.schema)?,
             spec: emit_spec(&self.spec),
             order: emit_order(&self.order),
+            own_order: self.own_order.as_ref().map(|order| order.to_json()),
             properties: self.properties.as_map().clone(),
             table_uuid: self.table_uuid.clone(),
             location: self.location.clone(),
@@ -191,6 +221,12 @@ impl WriteRecipe {
             schema: Arc::new(schema_from_json(&text.schema).map_err(damaged)?),
             spec: parse_spec(text.spec, &path.key("spec")).map_err(damaged)?,
             order: parse_order(text.order, &path.key("order")).map_err(damaged)?,
+            own_order: match text.own_order {
+                None => None,
+                Some(order) => {
+                    Some(Arc::new(RowOrder::from_json(&order, &path.key("own-order")).map_err(damaged)?))
+                }
+            },
             properties: WriteProperties::of_map(text.properties),
             table_uuid: text.table_uuid,
             location: text.location,
@@ -217,7 +253,8 @@ impl WriteRecipe {
 
     /// How its rows become files. Errors: those of [`WriteRecipe::new`].
     pub(super) fn layout(&self) -> Result<WriteLayout> {
-        WriteLayout::new(&self.schema, &self.spec, &self.order, &self.properties, &self.location)
+        let own_order = self.own_order.as_deref();
+        WriteLayout::new(&self.schema, &self.spec, &self.order, own_order, &self.properties, &self.location)
     }
 }
 

@@ -9,7 +9,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from floeberg._table_properties import whole_of
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError
+from floeberg.spark.sql.text.dialect import dialect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,10 +76,12 @@ def remove_orphan_files(spark: SparkSession, table: Table, given: Mapping[str, A
 
 def rewrite_data_files(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
     """Writes data files again: the counts of Iceberg's procedure."""
-    strategy = given.get("strategy", "binpack").lower()
-    if "sort_order" in given or strategy != "binpack":
-        raise UnsupportedError("CALL rewrite_data_files: only the strategy binpack is supported")
-    done = table.maintenance.rewrite_data_files(**_rewrite_options(given))
+    options = _rewrite_options(given)
+    if "sort_order" in given:
+        options["sort_order"] = given["sort_order"]
+    if "strategy" in given:
+        options["strategy"] = given["strategy"].lower()
+    done = table.maintenance.rewrite_data_files(**options)
     return (
         done.rewritten_data_files_count,
         done.added_data_files_count,
@@ -120,6 +123,7 @@ def remove_dangling_deletes(table: Table, given: Mapping[str, Any]) -> tuple[Any
 
 def _rewrite_options(given: Mapping[str, Any]) -> dict[str, Any]:
     options = {name: given[name] for name in ("options", "branch") if name in given}
+    options["case_sensitive"] = dialect().case_sensitive
     if "where" in given:
         options["where"] = _filter(given["where"])
     return options

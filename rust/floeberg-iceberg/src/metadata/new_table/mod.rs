@@ -11,6 +11,7 @@ mod column;
 mod partition;
 mod sort;
 mod text;
+mod order_text;
 mod table;
 mod replacement;
 
@@ -18,6 +19,7 @@ mod replacement;
 mod tests;
 
 pub use column::{ColumnChoice, DeclaredSource};
+pub use order_text::{DeclaredOrder, z_order_columns};
 pub use partition::are_equal;
 pub use partition::{DeclaredPartition, SpecBuilder};
 pub(super) use partition::{WRITTEN, check_name, default_name, known_field, next_id, says_the_same};

@@ -27,7 +27,7 @@ pub fn parse_sorts(json: &Json) -> Result<Vec<DeclaredSort>> {
     fields(json)?.iter().map(|each| parse_sort(each).context("sort field", each)).collect()
 }
 
-fn fields(json: &Json) -> Result<&[Json]> {
+pub(super) fn fields(json: &Json) -> Result<&[Json]> {
     match json {
         Json::Null => Ok(&[]),
         Json::Array(fields) => Ok(fields),
@@ -47,7 +47,7 @@ pub(in crate::metadata) fn parse_partition(json: &Json) -> Result<DeclaredPartit
             Some((call, name)) => (call, Some(names.restored(name))),
             None => (names.text.as_str(), None),
         };
-        return Ok(DeclaredPartition { source: parse_call(call, &names)?, name });
+        return Ok(DeclaredPartition { source: parse_call(call, &names, false)?, name });
     }
     let name = match json.get("name") {
         None | Some(Json::Null) => None,
@@ -57,7 +57,7 @@ pub(in crate::metadata) fn parse_partition(json: &Json) -> Result<DeclaredPartit
     Ok(DeclaredPartition { source: source_of(json)?, name })
 }
 
-fn parse_sort(json: &Json) -> Result<DeclaredSort> {
+pub(super) fn parse_sort(json: &Json) -> Result<DeclaredSort> {
     if let Json::String(text) = json {
         return parse_sort_text(text);
     }
@@ -79,7 +79,11 @@ fn parse_sort(json: &Json) -> Result<DeclaredSort> {
 
 fn parse_sort_text(text: &str) -> Result<DeclaredSort> {
     let names = QuotedNames::of(text);
-    let text = names.text.as_str();
+    parse_sort_of(&names.text, &names, false)
+}
+
+/// A sort field, in whose text quoted names were replaced. Errors: `InvalidInput`.
+pub(super) fn parse_sort_of(text: &str, names: &QuotedNames, may_swap: bool) -> Result<DeclaredSort> {
     let (rest, null_order) =
         match (without_end(text, &["nulls", "first"]), without_end(text, &["nulls", "last"])) {
             (Some(rest), _) => (rest, Some(NullOrder::First)),
@@ -91,7 +95,7 @@ fn parse_sort_text(text: &str) -> Result<DeclaredSort> {
         (Some(rest), None) => (rest, SortDirection::Ascending),
         (None, None) => (rest, SortDirection::Ascending),
     };
-    Ok(DeclaredSort { source: parse_call(rest, &names)?, direction, null_order })
+    Ok(DeclaredSort { source: parse_call(rest, names, may_swap)?, direction, null_order })
 }
 
 /// What stands before an ` as ` in either case, and the one word after it.
@@ -113,8 +117,9 @@ fn without_end<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// `name`, `transform(name)`, `bucket(16, name)`, with Spark's plurals (`days`) too. `names` were quoted.
-fn parse_call(text: &str, names: &QuotedNames) -> Result<DeclaredSource> {
+/// `name`, `transform(name)`, `bucket(16, name)`, with Spark's plurals (`days`) too. `names` were quoted. With `may_swap` the number may be last,
+/// as in the orders of Spark's procedures.
+fn parse_call(text: &str, names: &QuotedNames, may_swap: bool) -> Result<DeclaredSource> {
     let text = text.trim();
     let of = |column: &str, transform| DeclaredSource {
         columns: vec![ColumnChoice::Name(names.restored(column))],
@@ -127,6 +132,9 @@ fn parse_call(text: &str, names: &QuotedNames) -> Result<DeclaredSource> {
     let name = name.trim().to_ascii_lowercase();
     let written = match (name.as_str(), arguments.split_once(',')) {
         ("bucket" | "truncate", Some((number, column))) if is_number(number) => {
+            Some((format!("{name}[{}]", number.trim()), column))
+        }
+        ("bucket" | "truncate", Some((column, number))) if may_swap && is_number(number) => {
             Some((format!("{name}[{}]", number.trim()), column))
         }
         ("identity" | "year" | "month" | "day" | "hour" | "void", _) => Some((name, arguments)),

@@ -164,6 +164,7 @@ impl DeleteRecipe {
             schema,
             spec: Arc::clone(spec),
             order: Arc::new(SortOrder { order_id: ORDER_ID, fields: Vec::new(), unknown_keys: Map::new() }),
+            own_order: None,
             properties: self.properties.clone(),
             table_uuid: self.table_uuid.clone(),
             location: self.location.clone(),

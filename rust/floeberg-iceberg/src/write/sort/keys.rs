@@ -10,6 +10,7 @@
 //! Invariant: comparing keys byte by byte gives the order of the rows by the sort fields.
 
 use arrow_array::{BinaryArray, RecordBatch};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use floeberg_core::schema::{PrimitiveType, Schema, Type};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
@@ -20,7 +21,7 @@ use crate::write::derived::Derived;
 
 /// How keys are made.
 #[derive(Debug)]
-pub(in crate::write) struct SortKeys {
+pub(in crate::write) struct FieldKeys {
     fields: Vec<KeyField>,
 }
 
@@ -31,7 +32,7 @@ struct KeyField {
     null: u8,
 }
 
-impl SortKeys {
+impl FieldKeys {
     /// For a sort order; `None` for unsorted rows. An order with an unknown transform cannot be kept, and counts as unsorted.
     ///
     /// Errors: those of [`Derived::new`], `Unsupported` for a column whose values have no order.
@@ -63,16 +64,30 @@ impl SortKeys {
     pub fn of(&self, batch: &RecordBatch) -> Result<BinaryArray> {
         let columns = self.fields.iter().map(|field| field.column.of(batch)).collect::<Result<Vec<_>>>()?;
         let columns: Vec<_> = columns.iter().map(OrderedValues::of).collect::<Result<_>>()?;
-        let mut key = Vec::new();
-        let rows = (0..batch.num_rows()).map(|row| {
-            key.clear();
+        keys_of(batch.num_rows(), |keys, row| {
             for (field, values) in self.fields.iter().zip(&columns) {
-                field.put(&mut key, values, row);
+                field.put(keys, values, row);
             }
-            key.clone()
-        });
-        Ok(BinaryArray::from_iter_values(rows))
+        })
     }
+}
+
+/// The keys of so many rows. `put` adds the bytes of a row.
+///
+/// Errors: `LimitExceeded` for more bytes than an array has.
+pub(super) fn keys_of(rows: usize, mut put: impl FnMut(&mut Vec<u8>, usize)) -> Result<BinaryArray> {
+    let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(rows + 1));
+    ends.push(0);
+    for row in 0..rows {
+        put(&mut bytes, row);
+        let end = i32::try_from(bytes.len());
+        ends.push(
+            end.map_err(|_| Error::limit("the values that rows are sorted by are too long: over 2 GiB"))?,
+        );
+    }
+    let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
+    BinaryArray::try_new(ends, Buffer::from_vec(bytes), None)
+        .map_err(|error| Error::internal("the keys of rows").caused_by(error))
 }
 
 impl KeyField {

@@ -4,13 +4,12 @@
 //!
 //! Invariant: of equal rows those of the earlier run come first.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::cmp::Ordering;
 use std::mem;
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt32Type;
+use arrow_array::{Array as _, BinaryArray, RecordBatch, UInt32Array};
 use arrow_select::interleave::interleave_record_batch;
 use floeberg_core::{Error, Result};
 
@@ -24,12 +23,32 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch>>>;
 /// The position in a run.
 struct Cursor {
     batches: Batches,
+    /// The number of the run.
+    run: usize,
     /// Its batch among those of [`Merge::batches`].
     place: usize,
     row: usize,
+    keys: BinaryArray,
+    partitions: UInt32Array,
+}
+
+impl Cursor {
+    fn partition(&self) -> u32 {
+        self.partitions.value(self.row)
+    }
+
+    /// Which of the next rows comes first?
+    fn compare(&self, other: &Self) -> Ordering {
+        let key = |cursor: &Self| (cursor.partition(), cursor.run);
+        let ((of, run), (of_other, other_run)) = (key(self), key(other));
+        of.cmp(&of_other)
+            .then_with(|| self.keys.value(self.row).cmp(other.keys.value(other.row)))
+            .then(run.cmp(&other_run))
+    }
 }
 
 struct Merge {
+    /// A heap: the next row of a cursor is before those of the two below it.
     cursors: Vec<Cursor>,
     /// The batches that rows are taken from.
     batches: Vec<RecordBatch>,
@@ -40,50 +59,71 @@ struct Merge {
 /// Returns all rows of the runs, in order.
 pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Result<()>) -> Result<()> {
     let mut merge = Merge { cursors: Vec::new(), batches: Vec::new(), taken: Vec::new() };
-    let mut next = BinaryHeap::new();
-    for run in runs {
-        let mut batches: Batches = Box::new(run.read()?);
+    for (run, read) in runs.into_iter().enumerate() {
+        let mut batches: Batches = Box::new(read.read()?);
         if let Some(batch) = batches.next().transpose()? {
-            merge.cursors.push(Cursor { batches, place: merge.batches.len(), row: 0 });
+            let (keys, partitions) = order_of(&batch)?;
+            let place = merge.batches.len();
+            merge.cursors.push(Cursor { batches, run, place, row: 0, keys, partitions });
             merge.batches.push(batch);
-            next.push(Reverse(merge.key(merge.cursors.len() - 1)));
         }
     }
+    for at in (0..merge.cursors.len() / 2).rev() {
+        merge.sink(at);
+    }
     let mut partition = None;
-    while let Some(Reverse((of, _, number))) = next.pop() {
+    while let Some(next) = merge.cursors.first() {
+        let of = next.partition();
         if merge.taken.len() >= BATCH_ROWS || partition.is_some_and(|partition| partition != of) {
             merge.give(partition, give)?;
         }
         partition = Some(of);
-        if merge.take(number)? {
-            next.push(Reverse(merge.key(number)));
-        }
+        merge.take()?;
     }
     merge.give(partition, give)
 }
 
-impl Merge {
-    /// The order of the next row of a run.
-    fn key(&self, number: usize) -> (u32, Vec<u8>, usize) {
-        let cursor = &self.cursors[number];
-        let columns = self.batches[cursor.place].columns();
-        let [.., keys, partitions] = columns else { return (0, Vec::new(), number) };
-        let key = keys.as_binary::<i32>().value(cursor.row).to_vec();
-        (partitions.as_primitive::<UInt32Type>().value(cursor.row), key, number)
-    }
+/// The last two columns: keys and partitions.
+fn order_of(batch: &RecordBatch) -> Result<(BinaryArray, UInt32Array)> {
+    let [.., keys, partitions] = batch.columns() else {
+        return Err(Error::internal("a run of sorted rows without keys"));
+    };
+    Ok((keys.as_binary().clone(), partitions.as_primitive::<UInt32Type>().clone()))
+}
 
-    /// Takes the next row of a run. Does it have another one?
-    fn take(&mut self, number: usize) -> Result<bool> {
-        let cursor = &mut self.cursors[number];
+impl Merge {
+    /// Takes the first row. A run without further rows goes.
+    fn take(&mut self) -> Result<()> {
+        let cursor = &mut self.cursors[0];
         self.taken.push((cursor.place, cursor.row));
         cursor.row += 1;
-        if cursor.row < self.batches[cursor.place].num_rows() {
-            return Ok(true);
+        if cursor.row >= cursor.keys.len() {
+            match cursor.batches.next().transpose()? {
+                Some(batch) => {
+                    (cursor.keys, cursor.partitions) = order_of(&batch)?;
+                    (cursor.place, cursor.row) = (self.batches.len(), 0);
+                    self.batches.push(batch);
+                }
+                None => drop(self.cursors.swap_remove(0)),
+            }
         }
-        let Some(batch) = cursor.batches.next().transpose()? else { return Ok(false) };
-        (cursor.place, cursor.row) = (self.batches.len(), 0);
-        self.batches.push(batch);
-        Ok(true)
+        self.sink(0);
+        Ok(())
+    }
+
+    /// Moves a cursor down the heap until its row is before those below it.
+    fn sink(&mut self, mut at: usize) {
+        loop {
+            let below = [2 * at + 1, 2 * at + 2].into_iter().filter(|below| *below < self.cursors.len());
+            let first = below.min_by(|one, other| self.cursors[*one].compare(&self.cursors[*other]));
+            match first {
+                Some(first) if self.cursors[first].compare(&self.cursors[at]).is_lt() => {
+                    self.cursors.swap(at, first);
+                    at = first;
+                }
+                _ => return,
+            }
+        }
     }
 
     fn give(

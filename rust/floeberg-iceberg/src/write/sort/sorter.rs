@@ -3,8 +3,8 @@
 //! In: rows by partition, in any order, with their keys. Out: the same rows, partition by partition, each sorted.
 //!
 //! ```text
-//! rows -> memory -> sorted by (partition, key), a thread a partition -> given, where all fit
-//!                   `-> a run in a temporary file, and again         -> merged, and given
+//! rows -> memory -> sorted by (partition, key), by threads -> given, where all fit
+//!                                                          `-> a run in a temporary file, and again -> merged, and given
 //! ```
 //!
 //! Invariant: rows with equal keys stay in the order in which they came.
@@ -20,6 +20,7 @@ use floeberg_core::{Error, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_files::Piece;
 
+use super::key_order::{Place, order};
 use super::merge::{BATCH_ROWS, merge};
 use super::run::{Run, RunWriter};
 use crate::write::encode::Threads;
@@ -50,7 +51,10 @@ impl Sorter {
 
     /// Takes rows of a partition, with their keys.
     pub fn add(&mut self, partition: u32, rows: Piece, keys: BinaryArray) -> Result<()> {
-        self.size = self.size.saturating_add(rows.bytes).saturating_add(keys.values().len() as u64);
+        // Sorting needs two places of each row, besides.
+        let of_order = 2 * size_of::<Place>() * rows.rows;
+        self.size =
+            self.size.saturating_add(rows.bytes).saturating_add((keys.values().len() + of_order) as u64);
         self.held.entry(partition).or_default().push(Keyed { rows, keys });
         if self.size < self.memory {
             return Ok(());
@@ -67,7 +71,7 @@ impl Sorter {
     /// Returns all rows, partition by partition.
     pub fn finish(mut self, give: &mut dyn FnMut(u32, Piece) -> Result<()>) -> Result<()> {
         if self.runs.is_empty() {
-            return self.sorted(&mut |partition, rows, _| give(partition, rows));
+            return self.sorted(false, &mut |partition, rows, _| give(partition, rows));
         }
         self.spill()?;
         merge(mem::take(&mut self.runs), &mut |partition, batch| {
@@ -79,42 +83,50 @@ impl Sorter {
     /// Writes the rows in memory to a run.
     fn spill(&mut self) -> Result<()> {
         let mut run = None;
-        self.sorted(&mut |partition, rows, keys| put(&mut run, &batch_of(partition, rows, keys)?))?;
+        self.sorted(true, &mut |partition, rows, keys| {
+            let keys = keys.ok_or_else(|| Error::internal("rows without keys cannot be merged"))?;
+            put(&mut run, &batch_of(partition, rows, keys)?)
+        })?;
         self.runs.extend(run.map(RunWriter::finish).transpose()?);
         Ok(())
     }
 
-    /// Returns the rows in memory, in order, and clears them.
-    fn sorted(&mut self, give: &mut dyn FnMut(u32, Piece, ArrayRef) -> Result<()>) -> Result<()> {
+    /// Returns the rows in memory, in order, and clears them. Their keys come with them where they are asked for.
+    fn sorted(&mut self, with_keys: bool, give: &mut Give<'_>) -> Result<()> {
         self.size = 0;
         let held: Vec<_> = mem::take(&mut self.held).into_iter().collect();
         let Threads { number, cancel } = &self.threads;
-        let orders = ordered(&held, *number, cancel, |(_, parts)| Ok(order(parts)))?;
+        // Either partitions have a thread each, or parts of the only one.
+        let within = if held.len() > 1 { 1 } else { *number };
+        let orders = ordered(&held, *number, cancel, |(_, parts)| {
+            order(&parts.iter().map(|part| &part.keys).collect::<Vec<_>>(), within, cancel)
+        })?;
         for ((partition, parts), order) in held.into_iter().zip(orders) {
-            for rows in order.chunks(BATCH_ROWS) {
-                let columns = parts.first().map_or(0, |part| part.rows.columns.len());
-                let column = |number: usize| {
-                    joined(
-                        &parts.iter().map(|part| part.rows.columns[number].as_ref()).collect::<Vec<_>>(),
-                        rows,
-                    )
-                };
-                let columns = (0..columns).map(column).collect::<Result<_>>()?;
-                let keys =
-                    joined(&parts.iter().map(|part| &part.keys as &dyn Array).collect::<Vec<_>>(), rows)?;
-                give(partition, Piece::of_columns(columns, rows.len()), keys)?;
+            let batches: Vec<_> = order.chunks(BATCH_ROWS).collect();
+            // As few at a time as threads need: they are in memory besides the rows that they are of.
+            for some in batches.chunks(2 * number) {
+                let gathered = ordered(some, *number, cancel, |rows| gathered(&parts, rows, with_keys))?;
+                gathered.into_iter().try_for_each(|(rows, keys)| give(partition, rows, keys))?;
             }
         }
         Ok(())
     }
 }
 
-/// (part, row) of all rows, by their keys.
-fn order(parts: &[Keyed]) -> Vec<(usize, usize)> {
-    let rows = |(number, part): (usize, &Keyed)| (0..part.keys.len()).map(move |row| (number, row));
-    let mut order: Vec<_> = parts.iter().enumerate().flat_map(rows).collect();
-    order.sort_by(|one, other| parts[one.0].keys.value(one.1).cmp(parts[other.0].keys.value(other.1)));
-    order
+/// Takes rows of a partition, and their keys.
+type Give<'a> = dyn FnMut(u32, Piece, Option<ArrayRef>) -> Result<()> + 'a;
+
+/// Rows of several pieces, in this order.
+fn gathered(parts: &[Keyed], rows: &[Place], with_keys: bool) -> Result<(Piece, Option<ArrayRef>)> {
+    let rows: Vec<_> = rows.iter().map(|place| (place.part as usize, place.row as usize)).collect();
+    let columns = parts.first().map_or(0, |part| part.rows.columns.len());
+    let column = |number: usize| {
+        joined(&parts.iter().map(|part| part.rows.columns[number].as_ref()).collect::<Vec<_>>(), &rows)
+    };
+    let columns = (0..columns).map(column).collect::<Result<_>>()?;
+    let keys = || joined(&parts.iter().map(|part| &part.keys as &dyn Array).collect::<Vec<_>>(), &rows);
+    let keys = with_keys.then(keys).transpose()?;
+    Ok((Piece::of_columns(columns, rows.len()), keys))
 }
 
 fn joined(arrays: &[&dyn Array], rows: &[(usize, usize)]) -> Result<ArrayRef> {

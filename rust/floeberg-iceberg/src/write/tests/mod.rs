@@ -13,6 +13,7 @@ mod recipes;
 mod rows;
 mod shredding;
 mod sorting;
+mod own_order;
 mod third_format;
 mod types;
 mod variant_bounds;

@@ -1,0 +1,77 @@
+"""Data files written again: small ones joined, the rows of all files sorted, and put in a z-order."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+
+from goals import Goal
+from iceberg_java import VERSION, iceberg_java
+from maintenance_rows import bytes_of, table_of_files
+from measure import Times, cold, compare, folder, in_turn, warm
+
+# Files, and the rows of each: of 10 MB, and of 100 KB.
+CASES = {"100 files of 10 MB": (100, 640_000), "5000 files of 100 KB": (5_000, 6_000)}
+SORTED = (20, 500_000)
+
+
+def main(scale: float, runs: int, *, java: bool) -> None:
+    """Make the tables when they are not there, then measure."""
+    goals = []
+    against: list[tuple[str, str, Path, Times]] = []
+    for name, (number, rows) in CASES.items():
+        files = max(2, int(number * scale))
+        place = table_of_files(folder(), files, rows)
+        plain, binpack = in_turn(
+            [(f"maintenance_rows:floeberg_{subject}", place) for subject in ("read_and_write", "binpack")],
+            runs=runs,
+        )
+        assert plain.count == binpack.count == files * rows, (plain, binpack)
+        title = f"binpack/{files} files of {bytes_of(place) // files >> 10} KiB/warm"
+        compare(title, [("read and write", plain), ("binpack", binpack)])
+        ratio = binpack.median / plain.median
+        goals.append(Goal(f"binpack/{name}/over reading and writing", ratio, "x", 1.3, 1.3))
+        against.append((title, "java_binpack", place, binpack))
+
+    number, of_file = SORTED
+    place = table_of_files(folder(), max(2, int(number * scale)), of_file)
+    rows = max(2, int(number * scale)) * of_file
+    names = ("floeberg_sort", "floeberg_zorder", "duckdb_sort")
+    ours, zorder, theirs = (cold(f"maintenance_rows:{name}", place, runs=runs) for name in names)
+    assert ours.count == zorder.count == theirs.count == rows, (ours, theirs)
+    named = [("duckdb, COPY ... ORDER BY", theirs), ("floeberg, sort", ours), ("floeberg, z-order", zorder)]
+    compare(f"sort/{rows} rows/cold", named)
+    goals.append(Goal("sort/over duckdb", ours.median / theirs.median, "x", 2, 1.5))
+    goals.append(Goal("zorder/over the sort", zorder.median / ours.median, "x", 1.5, 1.3))
+    goals.append(Goal("sort/memory", ours.peak_mb or 0, "MB", 900, 700))
+    against.append((f"sort/{rows} rows", "java_sort", place, ours))
+    if java:
+        against_java(against, runs)
+    for goal in goals:
+        print(goal)
+
+
+def against_java(cases: list[tuple[str, str, Path, Times]], runs: int) -> None:
+    """Compare with Iceberg Java in a session that did the work before, on tables of its own of copies of the files."""
+    found = iceberg_java(folder())
+    if isinstance(found, str):
+        print(f"\nmaintenance/against Iceberg Java: cannot be had here: {found}")
+        return
+    python, jar = found
+    os.environ["ICEBERG_JAR"] = str(jar)
+    for title, subject, place, ours in cases:
+        theirs = warm(f"java_maintenance:{subject}", place, runs=runs, python=str(python))
+        assert theirs.count == ours.count, (theirs, ours)
+        java = Times(theirs.seconds, theirs.count, None)
+        compare(f"{title}/against Iceberg Java", [("floeberg", ours), (f"Iceberg Java {VERSION}", java)])
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=float, default=1, help="of the files")
+    parser.add_argument("--runs", type=int, default=3, help="of each")
+    parser.add_argument(
+        "--java", action="store_true", help="also against Iceberg Java, which is downloaded once"
+    )
+    main(**vars(parser.parse_args()))

@@ -1,0 +1,166 @@
+//! In which order are the rows of several batches, by their keys?
+//!
+//! In: the keys of each batch. Out: all rows, in order.
+//!
+//! ```text
+//! keys   1 00 00 17 2a ...        the bytes that all keys begin with are passed over
+//!        1 00 00 17 81 ...        of the others, the first 8 are compared as a number, and the whole key where they are equal
+//! ```
+//!
+//! Invariant: rows with equal keys are in the order of their batches, and in that of the rows of a batch.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use arrow_array::{Array as _, BinaryArray};
+use floeberg_core::{Cancel, Result};
+use floeberg_exec::threads::ordered;
+
+/// Fewer rows than these are not worth a thread.
+const LEAST_ROWS: usize = 64 * 1024;
+
+/// A row of a batch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The first bytes of the key that are not the same in all keys, as a number.
+    first: u64,
+    /// The batch.
+    pub part: u32,
+    /// The row of the batch.
+    pub row: u32,
+}
+
+/// All rows, by their keys.
+///
+/// Errors: `Cancelled`.
+pub(super) fn order(parts: &[&BinaryArray], threads: usize, cancel: &Cancel) -> Result<Vec<Place>> {
+    let rows: usize = parts.iter().map(|keys| BinaryArray::len(keys)).sum();
+    let shared = shared(parts);
+    let groups = groups(parts, rows.div_ceil(threads.max(1)).max(LEAST_ROWS));
+    let mut runs = ordered(&groups, threads, cancel, |group| Ok(sorted(parts, group.clone(), shared)))?;
+    let is_one = runs.len() < 2;
+    let mut places = runs.pop().unwrap_or_default();
+    for run in runs {
+        places.extend(run);
+    }
+    if is_one {
+        return Ok(places);
+    }
+    // The standard library's stable sort finds the sorted runs, and merges them.
+    places.sort_by(|one, other| compare(parts, shared, one, other));
+    Ok(places)
+}
+
+/// Batches that follow one another, each group of about so many rows.
+fn groups(parts: &[&BinaryArray], rows: usize) -> Vec<Range<usize>> {
+    let (mut groups, mut start, mut held) = (Vec::new(), 0, 0);
+    for (number, keys) in parts.iter().enumerate() {
+        held += keys.len();
+        if held >= rows {
+            groups.push(start..number + 1);
+            (start, held) = (number + 1, 0);
+        }
+    }
+    groups.push(start..parts.len());
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+fn sorted(parts: &[&BinaryArray], group: Range<usize>, shared: usize) -> Vec<Place> {
+    let places = group.flat_map(|part| {
+        let keys = parts[part];
+        let place = move |row: usize| {
+            let first = first(&keys.value(row)[shared..]);
+            Place { first, part: part as u32, row: row as u32 }
+        };
+        (0..keys.len()).map(place)
+    });
+    let mut places: Vec<_> = places.collect();
+    places.sort_unstable_by(|one, other| compare(parts, shared, one, other));
+    places
+}
+
+fn compare(parts: &[&BinaryArray], shared: usize, one: &Place, other: &Place) -> Ordering {
+    let rest = |place: &Place| &parts[place.part as usize].value(place.row as usize)[shared..];
+    one.first
+        .cmp(&other.first)
+        .then_with(|| rest(one).cmp(rest(other)))
+        .then_with(|| (one.part, one.row).cmp(&(other.part, other.row)))
+}
+
+/// The first 8 bytes, with zeros behind the end.
+fn first(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = bytes.len().min(8);
+    first[..length].copy_from_slice(&bytes[..length]);
+    u64::from_be_bytes(first)
+}
+
+/// How many bytes do all keys begin with that are the same?
+fn shared(parts: &[&BinaryArray]) -> usize {
+    let mut keys = parts.iter().flat_map(|keys| keys.iter().flatten());
+    let Some(one) = keys.next() else { return 0 };
+    let mut shared = one.len();
+    for key in keys {
+        let same = key.len() >= shared && key[..shared] == one[..shared];
+        if !same {
+            shared = one.iter().zip(key).take(shared).take_while(|(one, other)| one == other).count();
+            if shared == 0 {
+                break;
+            }
+        }
+    }
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use arrow_array::BinaryArray;
+    use floeberg_core::Cancel;
+    use proptest::prelude::*;
+
+    use super::order;
+
+    fn keys() -> impl Strategy<Value = Vec<Vec<Vec<u8>>>> {
+        let key = (prop::sample::select(vec![0_usize, 1, 9]), prop::collection::vec(0_u8..3, 0..12));
+        let key = key.prop_map(|(zeros, rest)| [vec![7; zeros], rest].concat());
+        prop::collection::vec(prop::collection::vec(key, 0..30), 0..5)
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_in_the_order_of_their_keys(begin in prop::collection::vec(0_u8..3, 0..5), keys in keys()) {
+            let batches: Vec<Vec<Vec<u8>>> = keys.iter()
+                .map(|batch| batch.iter().map(|key| [begin.clone(), key.clone()].concat()).collect())
+                .collect();
+            let arrays: Vec<_> = batches.iter().map(BinaryArray::from_iter_values).collect();
+            let found = order(&arrays.iter().collect::<Vec<_>>(), 2, &Cancel::default()).unwrap();
+            let found: Vec<_> = found.iter().map(|place| (place.part as usize, place.row as usize)).collect();
+            let mut expected: Vec<_> = batches.iter().enumerate()
+                .flat_map(|(part, batch)| (0..batch.len()).map(move |row| (part, row))).collect();
+            expected.sort_by_key(|(part, row)| &batches[*part][*row]);
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn the_runs_of_several_threads_are_merged() {
+        let batches: Vec<BinaryArray> = (0_u32..6)
+            .map(|batch| {
+                let keys = (0_u32..40_000)
+                    .map(|row| (row.wrapping_mul(2_654_435_761) % 50_000 + batch % 2).to_be_bytes());
+                BinaryArray::from_iter_values(keys)
+            })
+            .collect();
+        let parts: Vec<_> = batches.iter().collect();
+        let found = order(&parts, 3, &Cancel::default()).unwrap();
+        assert_eq!(found.len(), 240_000);
+        let row = |place: &super::Place| {
+            let (part, row) = (place.part as usize, place.row as usize);
+            (parts[part].value(row).to_vec(), part, row)
+        };
+        assert!(found.windows(2).all(|pair| row(&pair[0]) < row(&pair[1])));
+    }
+}
