@@ -7,6 +7,13 @@ from floeberg.maintenance.results.metadata import (
     RewriteManifestsResult,
     RewritePositionDeleteFilesResult,
 )
+from floeberg.maintenance.results.planning import (
+    HealthFinding,
+    MaintenanceCall,
+    MaintenancePlan,
+    MaintenanceRun,
+    TableHealth,
+)
 from floeberg.maintenance.results.removing import ExpireSnapshotsResult, RemoveOrphanFilesResult
 from floeberg.maintenance.results.rewriting import RewriteDataFilesResult
 from floeberg.maintenance.table_maintenance import TableMaintenance
@@ -15,10 +22,15 @@ __all__ = [
     "ConvertEqualityDeletesResult",
     "ExpireSnapshots",
     "ExpireSnapshotsResult",
+    "HealthFinding",
+    "MaintenanceCall",
+    "MaintenancePlan",
+    "MaintenanceRun",
     "RemoveDanglingDeletesResult",
     "RemoveOrphanFilesResult",
     "RewriteDataFilesResult",
     "RewriteManifestsResult",
     "RewritePositionDeleteFilesResult",
+    "TableHealth",
     "TableMaintenance",
 ]

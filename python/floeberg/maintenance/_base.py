@@ -17,13 +17,14 @@ __all__ = ["MaintainedTable"]
 class MaintainedTable:
     """A table, with what maintenance needs of it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a table hands over
         self,
         operations: TableOperations,
         table: Callable[[], OpenedTable],
         become: Callable[[OpenedTable], None],
         plan: Callable[[AnyFilter, bool, str], Plan],
         branch_to_write: Callable[[str | None], str],
+        partition_sizes: Callable[[str], list[int]],
     ) -> None:
         """Use `Table.maintenance`."""
         self._operations = operations
@@ -31,6 +32,9 @@ class MaintainedTable:
         self._become = become
         self._plan = plan
         self._branch_to_write = branch_to_write
+        self._partition_sizes = partition_sizes
+        # Asked before a commit of a compaction with the bytes that it is to write again.
+        self._is_over: Callable[[int], bool] = lambda _: False
 
     def _begin(self, branch: str | None, *, dry_run: bool) -> str:
         """The branch that is written to, if the table may be written."""

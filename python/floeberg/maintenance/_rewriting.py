@@ -90,7 +90,7 @@ class RewritingMaintenance(MaintainedTable):
         found, sort = read_sort(strategy, sort_order, case_sensitive=case_sensitive)
         written_to = self._begin(branch, dry_run=dry_run)
         read = read_options(options, self._table().properties, found)
-        rewriter = Rewriter(self, read, sort)
+        rewriter = Rewriter(self, read, sort, self._is_over)
         rewriter.check()
         if written_to == "main" and self._table().snapshot_id is None:
             return RewriteDataFilesResult(dry_run=dry_run)

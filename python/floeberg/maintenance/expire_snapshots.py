@@ -177,8 +177,7 @@ class ExpireSnapshots(TableChanges):
             check_place(self._table())
         operation = _native.Operation.expire_snapshots(json.dumps(wanted))
         if dry_run:
-            before = self._table_operations.load(self._table())
-            self._table().check_same_table(before)
+            before = self._table()
             after = _after(before, operation)
         else:
             before, after = self._committed(operation)

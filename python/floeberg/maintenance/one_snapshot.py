@@ -70,18 +70,16 @@ def count_replaced(
     maintained: MaintainedTable, operation: _native.Operation, *, branch: str
 ) -> tuple[int, int]:
     """How many files an operation would replace or remove, and their bytes. Nothing is written."""
-    known = maintained._table()  # noqa: SLF001 - the room's own
-    current = maintained._operations.load(known)  # noqa: SLF001 - the room's own
-    known.check_same_table(current)
+    table = maintained._table()  # noqa: SLF001 - the room's own
     begun = _native.Commit.begin(
         [operation],
-        starting=known,
+        starting=table,
         storage_options=dict(maintained._operations.storage_options),  # noqa: SLF001 - the room's own
         snapshot_properties={},
         branch=branch,
         commit_key="dry-run",
     )
-    return begun.count_replaced(current)
+    return begun.count_replaced(table)
 
 
 def split_groups(groups: Sequence[Group], most_commits: int) -> Iterator[Sequence[Group]]:

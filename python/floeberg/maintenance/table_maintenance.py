@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from floeberg._keywords import says_keywords_of_methods
-from floeberg.maintenance._metadata import MetadataMaintenance
-from floeberg.maintenance._removing import RemovingMaintenance
-from floeberg.maintenance._rewriting import RewritingMaintenance
+from floeberg.maintenance._planning import PlanningMaintenance
 
 __all__ = ["TableMaintenance"]
 
 
 @says_keywords_of_methods
-class TableMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMaintenance):
+class TableMaintenance(PlanningMaintenance):
     """What keeps an Iceberg table healthy. Options have the names of Spark's procedures."""
 
     def __repr__(self) -> str:

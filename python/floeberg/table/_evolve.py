@@ -25,9 +25,23 @@ class TableEvolution(TableBase):
 
     @property
     def maintenance(self) -> TableMaintenance:
-        """What keeps the table healthy: `rewrite_data_files`, `expire_snapshots` and `remove_orphan_files`."""
+        """What keeps the table healthy: `health`, `run`, and the calls that these name."""
         return TableMaintenance(
-            self._operations, lambda: self._inner, self._become, self._plan_of, self._branch_to_write
+            self._operations,
+            lambda: self._inner,
+            self._become,
+            self._plan_of,
+            self._branch_to_write,
+            self._partition_sizes,
+        )
+
+    def _partition_sizes(self, branch: str) -> list[int]:
+        """The bytes of the data files of each partition of a branch."""
+        if branch == "main" and self._inner.snapshot_id is None:
+            return []
+        inspect = cast("Any", self).inspect
+        return cast(
+            "list[int]", inspect.partitions(branch=branch)["total_data_file_size_in_bytes"].to_pylist()
         )
 
     def _plan_of(self, row_filter: AnyFilter, case_sensitive: bool, branch: str) -> Plan:  # noqa: FBT001 - handed over
