@@ -206,6 +206,11 @@ CALL prod.system.rewrite_data_files('shop.items');
 CALL prod.system.rewrite_data_files(table => 'shop.items',
     options => map('min-input-files', '2', 'rewrite-all', 'true'));
 CALL prod.system.rewrite_data_files(table => 'shop.items', where => 'id = 3 and note = "n"');
+CALL prod.system.compute_table_stats('shop.items');
+CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => {snapshot});
+CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => {snapshot}, columns => array('id', 'note'));
+CALL prod.system.compute_partition_stats('shop.items');
+CALL prod.system.compute_partition_stats(table => 'shop.items', snapshot_id => {snapshot});
 CALL prod.system.expire_snapshots('shop.items', TIMESTAMP '2026-06-30 00:00:00.000', 100);
 CALL prod.system.expire_snapshots(table => 'shop.items', snapshot_ids => ARRAY({early}));
 CALL prod.system.remove_orphan_files(table => 'shop.items', dry_run => true);
@@ -223,7 +228,6 @@ VIEWS = (
 NOT_EXPANDED = r"'shop.recent' is a view, .* catalog.load_view\('shop.recent'\).sql_for\('spark'\)"
 NO_SCHEMA = "SCHEMA_NOT_FOUND"
 MAINTAINS = r"CALL prod\.system\.\w+ is not supported: CALL rewrite_data_files writes files again"
-STATISTICS = r"CALL prod\.system\.\w+ is not supported: the library keeps statistics, and computes none"
 FILES = (
     r"CALL prod\.system\.\w+ is not supported: make the table with CREATE TABLE, and add the files with CALL"
 )
@@ -286,17 +290,6 @@ CALL prod.system.rewrite_manifests(table => 'shop.items', spec_id => 1);
 CALL prod.system.rewrite_manifests(table => 'shop.items', sort_by => array('note'));
 CALL prod.system.rewrite_position_delete_files('shop.items');
 CALL prod.system.rewrite_position_delete_files(table => 'shop.items', options => map('rewrite-all', 'true'))
-""",
-    ),
-    (
-        "statistics are kept, and none are computed",
-        STATISTICS,
-        """
-CALL prod.system.compute_table_stats('shop.items');
-CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => 'snap1');
-CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => 'snap1', columns => array('id', 'note'));
-CALL prod.system.compute_partition_stats('shop.items');
-CALL prod.system.compute_partition_stats(table => 'shop.items', snapshot_id => 'snap1')
 """,
     ),
     (
@@ -402,7 +395,7 @@ def test_every_statement_of_icebergs_documentation_runs(spark, lake, tmp_path):
     # What expired is not in it.
     ran += run(REGISTERS, metadata=items.refresh().metadata_location)
     assert not failed, "\n".join(failed)
-    assert ran == 171
+    assert ran == 176
     kinds = items.refresh().scan().to_arrow()["kind"].to_pylist()
     assert {"w1", "w2"} <= set(kinds)
     assert lake.load_table("shop.by_file").scan().count() == 4

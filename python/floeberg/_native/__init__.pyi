@@ -43,7 +43,14 @@ from floeberg._native.lance_write import (
     write_lance_columns,
     write_lance_rows,
 )
-from floeberg._native.maintain import ListedFiles, remove_unneeded_files, rewrite_groups, unneeded_files
+from floeberg._native.maintain import (
+    ListedFiles,
+    compute_partition_stats,
+    compute_table_stats,
+    remove_unneeded_files,
+    rewrite_groups,
+    unneeded_files,
+)
 from floeberg._native.rows import (
     MergeClause,
     NewValue,
@@ -179,6 +186,8 @@ __all__ = [
     "clean_up_lance_table",
     "columns_to_add",
     "compact_lance_fragments",
+    "compute_partition_stats",
+    "compute_table_stats",
     "computed_columns",
     "create_lance_table",
     "deleted_rows",

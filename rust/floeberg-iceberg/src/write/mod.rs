@@ -14,6 +14,7 @@ mod recipe;
 mod progress;
 mod fanout;
 mod writer;
+mod rows_file;
 mod deletes;
 
 #[cfg(test)]
@@ -30,4 +31,5 @@ pub(crate) use options::properties_of;
 pub use progress::WriteProgress;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;
+pub(crate) use rows_file::RowsFile;
 pub use writer::{WriteTask, Writer};
