@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import floeberg.commit.transaction
+import floeberg.maintenance.compute_statistics
 import floeberg.maintenance.expire_snapshots
 from conformance_checker import Checked, Fault, check, shared_files
 from floeberg import _native
@@ -30,7 +31,12 @@ class Written:
 
     def listen(self, monkeypatch: Any) -> None:
         """Remember what is committed in this process."""
-        for module in (floeberg.commit.transaction, floeberg.maintenance.expire_snapshots):
+        maintenance = floeberg.maintenance
+        for module in (
+            floeberg.commit.transaction,
+            maintenance.compute_statistics,
+            maintenance.expire_snapshots,
+        ):
             monkeypatch.setattr(module, "commit", self._listening(module.commit))
 
     def _listening(self, commit: Callable[..., Any]) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from conformance_checker.metadata import check_history, check_logs, check_metada
 from conformance_checker.row_ids import check_assignment, check_lives, check_snapshot_ranges
 from conformance_checker.sequences import check_snapshots
 from conformance_checker.states import ADDED, DELETED, State, Storage, states
+from conformance_checker.statistics import check_statistics
 from conformance_checker.structure import check_orders, check_schemas, check_specs
 from conformance_checker.summaries import check_summary
 
@@ -81,6 +82,7 @@ def check(place: str, read: Callable[[str], bytes]) -> Checked:
             _check_state(state, metadata, storage, faults)
     check_snapshot_ranges(metadata, found, faults)
     check_lives(found, faults)
+    check_statistics(metadata, found, storage, faults)
     return checked
 
 

@@ -206,6 +206,11 @@ CALL prod.system.rewrite_data_files('shop.items');
 CALL prod.system.rewrite_data_files(table => 'shop.items',
     options => map('min-input-files', '2', 'rewrite-all', 'true'));
 CALL prod.system.rewrite_data_files(table => 'shop.items', where => 'id = 3 and note = "n"');
+CALL prod.system.compute_table_stats('shop.items');
+CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => {snapshot});
+CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => {snapshot}, columns => array('id', 'note'));
+CALL prod.system.compute_partition_stats('shop.items');
+CALL prod.system.compute_partition_stats(table => 'shop.items', snapshot_id => {snapshot});
 CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort',
     sort_order => 'id DESC NULLS LAST,note ASC NULLS FIRST');
 CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort', sort_order => 'zorder(id,note)');
@@ -230,7 +235,6 @@ VIEWS = (
 )
 NOT_EXPANDED = r"'shop.recent' is a view, .* catalog.load_view\('shop.recent'\).sql_for\('spark'\)"
 NO_SCHEMA = "SCHEMA_NOT_FOUND"
-STATISTICS = r"CALL prod\.system\.\w+ is not supported: the library keeps statistics, and computes none"
 FILES = (
     r"CALL prod\.system\.\w+ is not supported: make the table with CREATE TABLE, and add the files with CALL"
 )
@@ -284,17 +288,6 @@ DESCRIBE EXTENDED prod.shop.recent
     ("the same; Spark gets this", NO_SCHEMA, "SHOW VIEWS IN prod"),
     ("names have at least two parts", NO_SCHEMA, "USE prod;\nUSE shop;\nUSE prod.shop"),
     ("the same", "TABLE_OR_VIEW_NOT_FOUND", "SELECT * FROM items;\nINSERT INTO items SELECT 1"),
-    (
-        "statistics are kept, and none are computed",
-        STATISTICS,
-        """
-CALL prod.system.compute_table_stats('shop.items');
-CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => 'snap1');
-CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => 'snap1', columns => array('id', 'note'));
-CALL prod.system.compute_partition_stats('shop.items');
-CALL prod.system.compute_partition_stats(table => 'shop.items', snapshot_id => 'snap1')
-""",
-    ),
     (
         "it needs the session catalog of Iceberg Java",
         FILES,
@@ -398,7 +391,7 @@ def test_every_statement_of_icebergs_documentation_runs(spark, lake, tmp_path):
     # What expired is not in it.
     ran += run(REGISTERS, metadata=items.refresh().metadata_location)
     assert not failed, "\n".join(failed)
-    assert ran == 178
+    assert ran == 183
     kinds = items.refresh().scan().to_arrow()["kind"].to_pylist()
     assert {"w1", "w2"} <= set(kinds)
     assert lake.load_table("shop.by_file").scan().count() == 4

@@ -46,6 +46,8 @@ from floeberg._native.lance_write import (
 from floeberg._native.maintain import (
     ListedFiles,
     check_rewrite,
+    compute_partition_stats,
+    compute_table_stats,
     delete_file_groups,
     remove_unneeded_files,
     rewrite_groups,
@@ -187,6 +189,8 @@ __all__ = [
     "clean_up_lance_table",
     "columns_to_add",
     "compact_lance_fragments",
+    "compute_partition_stats",
+    "compute_table_stats",
     "computed_columns",
     "create_lance_table",
     "delete_file_groups",

@@ -1,4 +1,4 @@
-"""Which files of a table may go."""
+"""Which files of a table may go, which are written again, and what statistics say."""
 
 from typing import Any, final
 
@@ -56,6 +56,35 @@ def delete_file_groups(
         sizes: `target`, `least`, `most` and `most_of_group` in bytes, and `least_files` of a group.
         all_files: Whether all files are written again.
         to_vectors: Whether files of position deletes become vectors, whatever their size.
+    """
+
+def compute_table_stats(
+    table: Table, *, snapshot_id: int | None, columns: list[str] | None, dry_run: bool
+) -> tuple[int, list[tuple[str, int]], str | None] | None:
+    """Sketches the columns of a snapshot, and writes a statistics file, which the metadata does not name yet.
+
+    Returns:
+        The snapshot, the estimated number of distinct values by column, and the file as JSON text; `None` for a table
+        without a snapshot.
+
+    Raises:
+        NotFoundError: The table does not have the snapshot.
+        InvalidInputError: A column does not exist, or cannot be sketched.
+    """
+
+def compute_partition_stats(
+    table: Table, *, snapshot_id: int | None, force_refresh: bool, dry_run: bool
+) -> tuple[int, int | None, int | None, str | None] | None:
+    """Counts the partitions of a snapshot, and writes a statistics file, which the metadata does not name yet.
+
+    Returns:
+        The snapshot, the number of its partitions (`None` if it had a file already), the snapshot whose file the counts
+        stand on, and the file as JSON text; `None` without a snapshot, or without a file in it.
+
+    Raises:
+        NotFoundError: The table does not have the snapshot.
+        InvalidInputError: The table is not partitioned.
+        InvalidDataError: A manifest is damaged.
     """
 
 @final

@@ -1,4 +1,4 @@
-"""What keeps an Iceberg table healthy: files of a good size, snapshots that expire, and files that nobody needs."""
+"""What keeps an Iceberg table healthy: files of a good size, snapshots that expire, files to remove, and statistics."""
 
 from floeberg.maintenance.expire_snapshots import ExpireSnapshots
 from floeberg.maintenance.results.metadata import (
@@ -16,9 +16,12 @@ from floeberg.maintenance.results.planning import (
 )
 from floeberg.maintenance.results.removing import ExpireSnapshotsResult, RemoveOrphanFilesResult
 from floeberg.maintenance.results.rewriting import RewriteDataFilesResult
+from floeberg.maintenance.results.statistics import ComputePartitionStatsResult, ComputeTableStatsResult
 from floeberg.maintenance.table_maintenance import TableMaintenance
 
 __all__ = [
+    "ComputePartitionStatsResult",
+    "ComputeTableStatsResult",
     "ConvertEqualityDeletesResult",
     "ExpireSnapshots",
     "ExpireSnapshotsResult",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.maintenance._planning import PlanningMaintenance
+from floeberg.maintenance._statistics import StatisticsMaintenance
 
 __all__ = ["TableMaintenance"]
 
 
 @says_keywords_of_methods
-class TableMaintenance(PlanningMaintenance):
+class TableMaintenance(PlanningMaintenance, StatisticsMaintenance):
     """What keeps an Iceberg table healthy. Options have the names of Spark's procedures."""
 
     def __repr__(self) -> str:

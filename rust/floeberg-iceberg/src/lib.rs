@@ -21,7 +21,7 @@
 //! - `changelog`: which rows snapshots inserted, deleted and updated.
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
-//! - `statistics`: Puffin statistics files, and the rows of partition statistics files.
+//! - `statistics`: Puffin statistics files, and the rows of partition statistics files, read and written.
 //! - `view`: a view, opened.
 //! - `add_files`: files of other writers, described as manifests want it: found in folders, checked against the table, with
 //!   metrics of their footers and partition values of their paths or bounds.
@@ -40,7 +40,7 @@ pub mod lookup;
 mod changelog;
 pub mod inspect;
 mod recipe;
-mod statistics;
+pub mod statistics;
 mod view;
 pub mod add_files;
 

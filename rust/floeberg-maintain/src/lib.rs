@@ -1,4 +1,4 @@
-//! Which files of a table are not needed any more, and which are worth writing again?
+//! Which files of a table are not needed any more, which are worth writing again, and what do statistics say?
 //!
 //! Nothing is removed here, nor committed: what may go is found, and the caller does it.
 //!
@@ -9,15 +9,18 @@
 //! - `compaction`: which data files are worth writing again.
 //! - `delete_files`: which delete files are worth writing again.
 //! - `orphans`: files in the folders of a table that nothing names.
+//! - `statistics`: distinct values of columns, and counts of partitions.
 
 mod place;
 mod unneeded;
 mod compaction;
 mod delete_files;
 mod orphans;
+mod statistics;
 
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};
 pub use orphans::{Orphans, PrefixMismatch};
 pub use place::Prefixes;
+pub use statistics::{ColumnSketches, PartitionCounts, partition_counts, sketch_columns};
 pub use unneeded::unneeded_files;

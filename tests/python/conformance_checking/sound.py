@@ -52,4 +52,6 @@ def sound_table(folder: Path, version: int) -> Planted:
     table.append(rows("a", 11, 12), branch="dev")
     table.append(rows("d", 8, 9))
     table.delete("part = 'c'")
+    table.maintenance.compute_table_stats()
+    table.maintenance.compute_partition_stats()
     return Planted(path_of(table.metadata_location))

@@ -45,6 +45,17 @@ def also_told(name: str, number: int, value: object) -> Change:
     return in_first(lambda file: file[name].append({"key": number, "value": value}))
 
 
+def in_metadata(name: str, change: Callable[[Any], object]) -> Change:
+    """A change of a part of the metadata."""
+    return lambda table: table.change_metadata(lambda metadata: change(metadata[name]))
+
+
+def without_sizes(rows: pa.Table) -> pa.Table:
+    """Partition statistics that say that files have no bytes."""
+    at = rows.schema.get_field_index("total_data_file_size_in_bytes")
+    return rows.set_column(at, rows.schema.field(at), pa.array([0] * rows.num_rows))
+
+
 def written_again(change: Callable[[pa.Table], pa.Table]) -> Change:
     """The files of the first append are written again, by another writer."""
     return lambda table: table.change_parquet(change)
@@ -139,6 +150,26 @@ PLANTS: dict[str, list[tuple[int, Change]]] = {
         (2, written_again(with_field("id", lambda field: field.with_nullable(True)))),
         (2, written_again(with_field("id", lambda field: field.with_type(pa.int32())))),
         (3, written_again(with_field("price", lambda field: field.with_type(pa.decimal128(10, 2))))),
+    ],
+    "statistics-of-snapshots": [
+        (2, in_metadata("statistics", lambda files: files[0].update({"snapshot-id": 7}))),
+        (3, in_metadata("partition-statistics", lambda files: files.append(files[0]))),
+    ],
+    "statistics-files": [
+        (1, in_metadata("statistics", lambda files: files[0].update({"file-size-in-bytes": 7}))),
+        (2, in_metadata("statistics", lambda files: files[0].update({"file-footer-size-in-bytes": 7}))),
+        (2, in_metadata("statistics", lambda files: files[0]["blob-metadata"][0].update({"fields": [9]}))),
+        (3, in_metadata("partition-statistics", lambda files: files[0].update({"file-size-in-bytes": 7}))),
+    ],
+    "partition-statistics-columns": [
+        (2, lambda table: table.change_counts(with_field("data_file_count", pa.Field.remove_metadata))),
+    ],
+    "partition-statistics-order": [
+        (2, lambda table: table.change_counts(lambda rows: rows.take([*range(rows.num_rows)][::-1]))),
+    ],
+    "partition-statistics-counts": [
+        (1, lambda table: table.change_counts(lambda rows: rows.slice(1))),
+        (3, lambda table: table.change_counts(without_sizes)),
     ],
     "parquet-storage": [(2, lambda table: table.change_parquet(lambda rows: rows, as_integers=False))],
 }

@@ -40,6 +40,8 @@ EXPECTED: dict[str, dict[str, int]] = {
     "count": {"GET": 2, "rounds": 2},
     "count with a filter": {"GET": 4, "rounds": 3},
     "append of one file": {"GET": 1, "PUT": 4, "rounds": 5},
+    "statistics of 40 small files": {"GET": 42, "PUT": 2, "rounds": 6},
+    "statistics of partitions": {"GET": 2, "PUT": 2, "rounds": 4},
     "append of four files": {"GET": 1, "PUT": 7, "rounds": 5},
     "delete of a row by a vector": {"GET": 3, "PUT": 4, "rounds": 7},
     "delete of a row by a copy": {"GET": 3, "PUT": 5, "rounds": 8},
@@ -225,6 +227,18 @@ def rows(*ids: int, part: int = 0) -> pa.Table:
 def append_of_one_file(place):
     table = place.files()
     return lambda: table.append(rows(1000))
+
+
+@situation
+def statistics_of_40_small_files(place):
+    table = place.files()
+    return lambda: table.maintenance.compute_table_stats(columns=["id"])
+
+
+@situation
+def statistics_of_partitions(place):
+    table = place.files()
+    return table.maintenance.compute_partition_stats
 
 
 @situation

@@ -12,10 +12,12 @@ mod utf8;
 mod own_bits;
 mod write;
 mod partition_numbers;
+mod in_structs;
 
 #[cfg(test)]
 mod tests;
 
+pub use in_structs::{column_in_structs, positions};
 pub use layout::check_layout;
 pub use own_bits::with_own_bits;
 pub use partition_numbers::PartitionNumbers;

@@ -139,7 +139,7 @@ fn wrong_length(primitive: &PrimitiveType, bytes: &[u8], expected: &str) -> Erro
 }
 
 /// Sixteen big-endian bytes of a two's complement number and where the shortest form of it begins in them.
-pub(crate) fn minimal_bytes(unscaled: i128) -> ([u8; 16], usize) {
+pub fn minimal_bytes(unscaled: i128) -> ([u8; 16], usize) {
     let sign_bits = if unscaled < 0 { unscaled.leading_ones() } else { unscaled.leading_zeros() };
     // All bytes that repeat the sign go, as long as the first bit of the next one still shows it.
     (unscaled.to_be_bytes(), (sign_bits as usize - 1) / 8)

@@ -79,6 +79,11 @@ impl TaskBatches {
         runs.map(|units| Self::of_units(&self.table, Arc::clone(&self.task), units)).collect()
     }
 
+    /// About how many bytes of the file they take.
+    pub fn stored_bytes(&self) -> u64 {
+        self.task.stored_bytes(&self.units)
+    }
+
     fn step(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(batch) = self.joined.pop() {

@@ -10,17 +10,14 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use floeberg_core::expr::BoundExpr;
-use floeberg_core::schema::{Field, PrimitiveType, Schema, Type};
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_io::Source;
 
+use super::partition_schema::schema_to_read;
 use crate::Table;
 use crate::metadata::unified_partition_type;
 use crate::plan::{FileFormat, FileScanTask};
 use crate::read::{ReadRequest, TableReader, read_task};
-
-/// The first format version whose files count deletion vectors.
-const VECTORS_SINCE: u8 = 3;
 
 impl Table {
     /// The rows of a partition statistics file that the metadata names.
@@ -39,8 +36,7 @@ impl Table {
             Error::invalid_input("the table metadata does not list this partition statistics file")
                 .with("path", statistics_path)
         })?;
-        let partition = Type::Struct(unified_partition_type(metadata)?);
-        let schema = Arc::new(rows_schema(partition, metadata.format_version)?);
+        let schema = Arc::new(schema_to_read(unified_partition_type(metadata)?, metadata.format_version)?);
         let location = self.relocation().apply(statistics_path);
         let task = FileScanTask {
             file_path: file.statistics_path,
@@ -61,30 +57,6 @@ impl Table {
         let rows = read_task(&reader, &task)?.collect::<Result<_>>()?;
         Ok((reader.output_schema()?, rows))
     }
-}
-
-/// The columns of the specification. Those that not every version demands are optional in all: tables are upgraded, and
-/// their files are not.
-fn rows_schema(partition: Type, format_version: u8) -> Result<Schema> {
-    use PrimitiveType::{Int, Long};
-    let mut fields = vec![
-        Field::required(1, "partition", partition),
-        Field::required(2, "spec_id", Int),
-        Field::required(3, "data_record_count", Long),
-        Field::required(4, "data_file_count", Int),
-        Field::required(5, "total_data_file_size_in_bytes", Long),
-        Field::optional(6, "position_delete_record_count", Long),
-        Field::optional(7, "position_delete_file_count", Int),
-        Field::optional(8, "equality_delete_record_count", Long),
-        Field::optional(9, "equality_delete_file_count", Int),
-        Field::optional(10, "total_record_count", Long),
-        Field::optional(11, "last_updated_at", Long),
-        Field::optional(12, "last_updated_snapshot_id", Long),
-    ];
-    if format_version >= VECTORS_SINCE {
-        fields.push(Field::optional(13, "dv_count", Int));
-    }
-    Schema::new(0, fields)
 }
 
 /// Which format a file has: metadata does not say.

@@ -5,9 +5,8 @@
 //!
 //! Invariant: a value is null if one of the structs above its source is null.
 
-use arrow_array::cast::AsArray as _;
-use arrow_array::{Array, ArrayRef, RecordBatch, make_array, new_null_array};
-use arrow_buffer::NullBuffer;
+use arrow_array::{ArrayRef, RecordBatch, new_null_array};
+use floeberg_core::arrow_values::{column_in_structs, positions};
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{PrimitiveType, Schema, Type};
 use floeberg_core::transform::Transform;
@@ -51,38 +50,9 @@ impl Derived {
     /// The column, for the rows of a batch in the table's form.
     pub fn of(&self, batch: &RecordBatch) -> Result<ArrayRef> {
         let source = match self.path.split_first() {
-            Some((first, rest)) => nested(batch.column(*first), rest)?,
+            Some((first, rest)) => column_in_structs(batch.column(*first), rest)?,
             None => new_null_array(&type_to_arrow(&self.source)?, batch.num_rows()),
         };
         self.transform.apply_array(&source, &self.source)
     }
-}
-
-/// The positions from the top to a column.
-fn positions(schema: &Schema, id: i32) -> Vec<usize> {
-    let path = schema.path(id).unwrap_or_default();
-    let mut siblings = schema.fields();
-    let mut positions = Vec::with_capacity(path.len());
-    for field in path {
-        positions.extend(siblings.iter().position(|sibling| sibling.id == field.id));
-        siblings = field.field_type.as_struct().map_or(&[], |fields| &fields.fields);
-    }
-    positions
-}
-
-/// A column in structs.
-fn nested(column: &ArrayRef, path: &[usize]) -> Result<ArrayRef> {
-    let Some((first, rest)) = path.split_first() else { return Ok(column.clone()) };
-    let parent = column.as_struct_opt().filter(|parent| *first < parent.num_columns());
-    let parent = parent.ok_or_else(|| Error::internal("a batch does not have the table's schema"))?;
-    let child = parent.column(*first);
-    // The null type has no bitmap and needs none.
-    if child.data_type().is_null() {
-        return Ok(child.clone());
-    }
-    let nulls = NullBuffer::union(parent.nulls(), child.nulls());
-    let data = child.to_data().into_builder().nulls(nulls).build();
-    let child =
-        data.map_err(|error| Error::internal("a column was not found in its struct").caused_by(error))?;
-    nested(&make_array(child), rest)
 }

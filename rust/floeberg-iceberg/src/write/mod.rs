@@ -15,6 +15,7 @@ mod recipe;
 mod progress;
 mod fanout;
 mod writer;
+mod rows_file;
 mod deletes;
 
 #[cfg(test)]
@@ -32,4 +33,5 @@ pub use progress::WriteProgress;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;
 pub use row_order::{RowOrder, ZOrder};
+pub(crate) use rows_file::RowsFile;
 pub use writer::{WriteTask, Writer};

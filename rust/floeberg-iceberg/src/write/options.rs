@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
 use floeberg_files::WriteProperties;
-use floeberg_properties::{FORMAT, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER, TARGET_FILE_SIZE};
+use floeberg_properties::{
+    FORMAT, METRICS_DEFAULT, METRICS_MOST_COLUMNS, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER,
+    TARGET_FILE_SIZE,
+};
 
 /// The names of options in Spark's writers, and the properties that they set for one write. `*` is the format of the
 /// write.
@@ -47,6 +50,14 @@ pub(crate) fn properties_of(
         properties.insert(property, value.clone());
     }
     Ok(WriteProperties::of_map(properties))
+}
+
+/// Properties of files whose columns are not the table's: what is said of a column is not said of theirs.
+pub(super) fn of_other_columns(properties: &WriteProperties) -> WriteProperties {
+    let of_metrics = [METRICS_DEFAULT, METRICS_MOST_COLUMNS.name];
+    let all = properties.as_map().iter();
+    let kept = all.filter(|(name, _)| !name.contains(".column.") && !of_metrics.contains(&name.as_str()));
+    WriteProperties::of_map(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
 #[cfg(test)]

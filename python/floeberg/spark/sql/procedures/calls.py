@@ -19,6 +19,7 @@ from floeberg.spark.sql.procedures.maintenance_procedures import (
     rewrite_manifests,
     rewrite_position_delete_files,
 )
+from floeberg.spark.sql.procedures.statistics_procedures import compute_partition_stats, compute_table_stats
 from floeberg.spark.sql.query.changelogs import create_changelog_view
 from floeberg.types._snapshots import ancestors
 
@@ -307,6 +308,16 @@ _PROCEDURES = {
     "remove_dangling_deletes": _Procedure(
         {"branch": "string?"}, "removed_delete_files_count int", _of_table(remove_dangling_deletes)
     ),
+    "compute_table_stats": _Procedure(
+        {"snapshot_id": "bigint?", "columns": "array<string>?"},
+        "statistics_file string",
+        lambda place, given: compute_table_stats(place.table, given),
+    ),
+    "compute_partition_stats": _Procedure(
+        {"snapshot_id": "bigint?"},
+        "partition_statistics_file string",
+        lambda place, given: compute_partition_stats(place.table, given),
+    ),
     "register_table": _Procedure(
         {"metadata_file": "string"},
         "current_snapshot_id bigint, total_records_count bigint, total_data_files_count bigint",
@@ -314,12 +325,9 @@ _PROCEDURES = {
     ),
 }
 _MAKE = "make the table with CREATE TABLE, and add the files with CALL add_files"
-_COMPUTE = "the library keeps statistics, and computes none"
 _INSTEAD = {
     "snapshot": _MAKE,
     "migrate": _MAKE,
     "rewrite_table_path": "tables that were moved are read with `relocate`",
-    "compute_table_stats": _COMPUTE,
-    "compute_partition_stats": _COMPUTE,
 }
 """Procedures of Iceberg that are not here, and what to do."""

@@ -37,6 +37,21 @@ impl Compression {
     }
 }
 
+/// The content of a blob as one frame, which says how long the content is.
+///
+/// Errors: `Unsupported` for a codec that is only read.
+pub fn compress(content: &[u8], codec: Option<Compression>) -> Result<Cow<'_, [u8]>> {
+    match codec {
+        None => Ok(Cow::Borrowed(content)),
+        Some(Compression::Zstd) => zstd::bulk::compress(content, zstd::DEFAULT_COMPRESSION_LEVEL)
+            .map(Cow::Owned)
+            .map_err(|error| Error::internal("a Puffin blob is compressed").caused_by(error)),
+        Some(Compression::Lz4) => {
+            Err(Error::unsupported("Puffin blobs are written without compression or with zstd, found lz4"))
+        }
+    }
+}
+
 /// The decompressed bytes, at most `limit`.
 pub(super) fn decompress(stored: &[u8], codec: Option<Compression>, limit: usize) -> Result<Cow<'_, [u8]>> {
     let mut content = Vec::new();

@@ -33,6 +33,12 @@ impl PuffinEncoder {
         Self { footer: PuffinFooter { blobs: Vec::new(), properties }, length: PUFFIN_START.len() as u64 }
     }
 
+    /// A file without blobs that says which library wrote it.
+    pub fn of_this_library() -> Self {
+        let name = format!("Floeberg {}", env!("CARGO_PKG_VERSION"));
+        Self::new(BTreeMap::from([("created-by".to_owned(), name)]))
+    }
+
     /// Adds a blob of this many bytes, compressed as its metadata says: its offset and length in the file are set here.
     ///
     /// Errors: `LimitExceeded` for a file beyond 64 bits.

@@ -7,7 +7,7 @@ mod blob;
 mod encode;
 
 pub use blob::{blob_content, read_blob};
-pub use compression::Compression;
+pub use compression::{Compression, compress};
 pub use encode::{PUFFIN_START, PuffinEncoder};
 pub use footer::{FOOTER_TAIL_LENGTH, footer_length, parse_footer};
 pub(crate) use footer::{LARGEST_FOOTER, check_magic};

@@ -178,3 +178,25 @@ fn no_flipped_byte_makes_the_reader_panic() {
         }
     }
 }
+
+#[test]
+fn a_compressed_blob_says_how_long_it_is_and_is_read_again() {
+    let content: Vec<u8> = (0..10_000_u32).flat_map(|number| (number % 50).to_le_bytes()).collect();
+    let stored = compress(&content, Some(Compression::Zstd)).unwrap();
+    assert!(stored.len() < content.len() / 10);
+    let length = zstd::zstd_safe::get_frame_content_size(&stored).unwrap();
+    assert_eq!(length, Some(content.len() as u64));
+    let blob = BlobMetadata {
+        blob_type: "t".to_owned(),
+        fields: vec![1],
+        snapshot_id: 7,
+        sequence_number: 2,
+        offset: 4,
+        length: stored.len() as u64,
+        compression: Some(Compression::Zstd),
+        properties: std::collections::BTreeMap::new(),
+    };
+    assert_eq!(blob_content(&stored, &blob).unwrap(), content);
+    assert_eq!(compress(&content, None).unwrap(), content);
+    assert_eq!(compress(&content, Some(Compression::Lz4)).unwrap_err().kind(), ErrorKind::Unsupported);
+}

@@ -22,6 +22,7 @@ use super::position_rows::{batches, position_schema};
 use super::recipe::DeleteRecipe;
 use crate::manifest::{DataFile, FileContent};
 use crate::metadata::PartitionSpec;
+use crate::write::encode::end_unit;
 use crate::write::fanout::{take_room, with_metrics};
 use crate::write::formats;
 use crate::write::locations::Locations;
@@ -223,11 +224,6 @@ fn paths_of<'a>(
         }
     }
     (lowest, highest)
-}
-
-fn end_unit(file: &mut dyn FileWriter) -> Result<()> {
-    file.end_unit()?.into_iter().try_for_each(|work| work())?;
-    file.write_unit()
 }
 
 fn finish(mut file: Box<dyn FileWriter>) -> Result<(String, FileMetrics)> {

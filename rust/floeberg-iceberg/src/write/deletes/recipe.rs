@@ -19,13 +19,12 @@ use serde_json::{Map, Value as Json};
 use crate::metadata::json::{emit_spec, parse_spec};
 use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
 use crate::wire::json::JsonPath;
-use crate::write::options::properties_of;
+use crate::write::options::{of_other_columns, properties_of};
 use crate::write::recipe::check_name;
 use crate::write::{Purpose, WriteRecipe};
 use floeberg_files::WriteProperties;
 use floeberg_properties::{
-    DELETE_FORMAT, DELETE_GRANULARITY, DELETE_TARGET_FILE_SIZE, FORMAT, METRICS_DEFAULT,
-    METRICS_MOST_COLUMNS, OF_DELETE_FILES, TARGET_FILE_SIZE,
+    DELETE_FORMAT, DELETE_GRANULARITY, DELETE_TARGET_FILE_SIZE, FORMAT, OF_DELETE_FILES, TARGET_FILE_SIZE,
 };
 
 /// What delete files of any format have.
@@ -152,10 +151,7 @@ impl DeleteRecipe {
 
     /// Properties of files whose columns are not the table's: what is said of a column is not said of theirs.
     pub(super) fn properties_of_other_columns(&self) -> WriteProperties {
-        let all = self.properties.as_map().iter();
-        let of_metrics = [METRICS_DEFAULT, METRICS_MOST_COLUMNS.name];
-        let kept = all.filter(|(name, _)| !name.contains(".column.") && !of_metrics.contains(&name.as_str()));
-        WriteProperties::of_map(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+        of_other_columns(&self.properties)
     }
 
     /// The recipe of files of some of the table's columns, partitioned by a spec.

@@ -68,10 +68,7 @@ fn write(
     cancel: &Cancel,
     deletes: &[DeletedPositions],
 ) -> Result<Vec<WrittenFile>> {
-    let mut encoder = PuffinEncoder::new(BTreeMap::from([(
-        "created-by".to_owned(),
-        format!("Floeberg {}", env!("CARGO_PKG_VERSION")),
-    )]));
+    let mut encoder = PuffinEncoder::of_this_library();
     sink.write(PUFFIN_START)?;
     let mut files = Vec::with_capacity(deletes.len());
     let mut purposes = BTreeMap::new();
