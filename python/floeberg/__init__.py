@@ -30,7 +30,17 @@ if TYPE_CHECKING:
         types,
         variant,
     )
-    from floeberg._table_like import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
+    from floeberg._table_like import (
+        CommitLike,
+        CompactionLike,
+        ExpiryLike,
+        InspectLike,
+        MaintenanceLike,
+        ScanLike,
+        TableLike,
+        UpsertLike,
+        VersionLike,
+    )
     from floeberg.catalog import Catalog, load_catalog
     from floeberg.commit import (
         CommitOptions,
@@ -69,9 +79,11 @@ __all__ = [
     "CommitLike",
     "CommitOptions",
     "CommitResult",
+    "CompactionLike",
     "CopyResult",
     "DataFile",
     "DeleteFile",
+    "ExpiryLike",
     "Explain",
     "FileScanTask",
     "FloebergError",
@@ -81,6 +93,7 @@ __all__ = [
     "LanceScan",
     "LanceTable",
     "LanceTaskGroup",
+    "MaintenanceLike",
     "ManageSnapshots",
     "MergeBuilder",
     "Plan",
@@ -134,9 +147,11 @@ _MODULES = {
     "CommitLike": "floeberg._table_like",
     "CommitOptions": "floeberg.commit",
     "CommitResult": "floeberg.commit",
+    "CompactionLike": "floeberg._table_like",
     "CopyResult": "floeberg.copying",
     "DataFile": "floeberg.scan.tasks",
     "DeleteFile": "floeberg.scan.tasks",
+    "ExpiryLike": "floeberg._table_like",
     "Explain": "floeberg.scan.explain",
     "FileScanTask": "floeberg.scan.tasks",
     "FloebergError": "floeberg.errors",
@@ -146,6 +161,7 @@ _MODULES = {
     "LanceScan": "floeberg.lance",
     "LanceTable": "floeberg.lance",
     "LanceTaskGroup": "floeberg.lance",
+    "MaintenanceLike": "floeberg._table_like",
     "ManageSnapshots": "floeberg.commit.manage_snapshots",
     "MergeBuilder": "floeberg.commit",
     "Plan": "floeberg.scan.plan",

@@ -16,12 +16,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Self
 
+    from floeberg._timestamps import Moment
     from floeberg.commit import MergeBuilder
     from floeberg.commit.join_options import NullKeys, OnConflict
     from floeberg.commit.new_values import NewValue
     from floeberg.expressions import AnyFilter, ValueExpression
 
-__all__ = ["CommitLike", "InspectLike", "ScanLike", "TableLike", "UpsertLike", "VersionLike"]
+__all__ = [
+    "CommitLike",
+    "CompactionLike",
+    "ExpiryLike",
+    "InspectLike",
+    "MaintenanceLike",
+    "ScanLike",
+    "TableLike",
+    "UpsertLike",
+    "VersionLike",
+]
 
 
 @runtime_checkable
@@ -147,6 +158,63 @@ class InspectLike(Protocol):
 
 
 @runtime_checkable
+class CompactionLike(Protocol):
+    """What a compaction of a table of any format did: a `RewriteDataFilesResult` or a `CompactionResult`."""
+
+    @property
+    def rewritten_data_files_count(self) -> int:
+        """The data files, or fragments, that were replaced."""
+        ...
+
+    @property
+    def added_data_files_count(self) -> int:
+        """The data files, or fragments, that replace them; 0 with `dry_run`."""
+        ...
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing was done."""
+        ...
+
+
+@runtime_checkable
+class ExpiryLike(Protocol):
+    """What an expiry of a table of any format did: an `ExpireSnapshotsResult` or a `CleanupResult`."""
+
+    @property
+    def snapshot_ids(self) -> Sequence[int]:
+        """The snapshots, or versions, that went."""
+        ...
+
+    @property
+    def deleted_files(self) -> Sequence[str]:
+        """The files that went with them."""
+        ...
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing was removed."""
+        ...
+
+
+@runtime_checkable
+class MaintenanceLike(Protocol):
+    """What keeps a table of any format small."""
+
+    def rewrite_data_files(
+        self, *, options: Mapping[str, str] | None = None, dry_run: bool = False
+    ) -> CompactionLike:
+        """Writes small data files, and those with many deleted rows, again as larger ones."""
+        ...
+
+    def expire_snapshots(
+        self, *, older_than: Moment | None = None, retain_last: int | None = None, dry_run: bool | None = None
+    ) -> Any:  # noqa: ANN401 - an `ExpiryLike`, or without arguments the changes of an Iceberg table
+        """Removes old snapshots, or versions, and the files that only they name: an `ExpiryLike`."""
+        ...
+
+
+@runtime_checkable
 class TableLike(Protocol):
     """A table of any format: a `Table` or a `LanceTable`.
 
@@ -161,6 +229,11 @@ class TableLike(Protocol):
     @property
     def inspect(self) -> InspectLike:
         """The metadata tables."""
+        ...
+
+    @property
+    def maintenance(self) -> MaintenanceLike:
+        """What keeps the table small."""
         ...
 
     def schema(self) -> Any:  # noqa: ANN401 - of the format

@@ -10,10 +10,23 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg import CommitLike, InspectLike, ScanLike, TableLike, UpsertLike, VersionLike
+from floeberg import (
+    CommitLike,
+    CompactionLike,
+    ExpiryLike,
+    InspectLike,
+    MaintenanceLike,
+    ScanLike,
+    TableLike,
+    UpsertLike,
+    VersionLike,
+)
 from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError
 from floeberg.lance.inspect import LanceInspect
+from floeberg.lance.maintenance import LanceMaintenance
+from floeberg.lance.result import CleanupResult, CompactionResult
 from floeberg.lance.versions import LanceVersion
+from floeberg.maintenance import ExpireSnapshotsResult, RewriteDataFilesResult, TableMaintenance
 from floeberg.table._refs import TableVersion
 from floeberg.table.inspect import InspectTable
 
@@ -24,6 +37,9 @@ CLASSES: dict[type, tuple[type, ...]] = {
     UpsertLike: (fb.UpsertResult, fb.lance.LanceCommitResult),
     VersionLike: (TableVersion, LanceVersion),
     InspectLike: (InspectTable, LanceInspect),
+    MaintenanceLike: (TableMaintenance, LanceMaintenance),
+    CompactionLike: (RewriteDataFilesResult, CompactionResult),
+    ExpiryLike: (ExpireSnapshotsResult, CleanupResult),
 }
 PAIRS = [(protocol, each) for protocol, classes in CLASSES.items() for each in classes]
 
@@ -50,9 +66,9 @@ def test_both_formats_have_what_the_protocols_have(protocol: type, kind: type) -
     assert not missing
 
 
-@pytest.mark.parametrize(("name", "kind"), [*shared(TableLike), *shared(ScanLike)])
+@pytest.mark.parametrize(("name", "kind"), [*shared(TableLike), *shared(ScanLike), *shared(MaintenanceLike)])
 def test_methods_take_the_arguments_of_the_protocol(name: str, kind: type) -> None:
-    protocol = TableLike if kind in CLASSES[TableLike] else ScanLike
+    protocol = next(each for each in (TableLike, ScanLike, MaintenanceLike) if kind in CLASSES[each])
     asked = inspect.signature(vars(protocol)[name]).parameters
     given = inspect.signature(getattr(kind, name)).parameters
     for number, (argument, parameter) in enumerate(asked.items()):
@@ -192,3 +208,25 @@ def test_versions_of_an_iceberg_table_are_the_ancestors_of_its_snapshot(tmp_path
     last = made.append(pa.table({"id": [9]})).snapshot_id
     assert [each.version for each in made.versions()] == [*ids[:2], last]
     assert {each.operation for each in made.versions()} == {"append"}
+
+
+def test_maintenance_of_both_formats_has_the_same_names(table: TableLike) -> None:
+    for number in range(6):
+        table.append(pa.table({"id": [10 + number], "name": ["d"]}))
+    planned = table.maintenance.rewrite_data_files(dry_run=True)
+    assert planned.dry_run
+    assert (planned.rewritten_data_files_count, planned.added_data_files_count) == (7, 0)
+    done = table.maintenance.rewrite_data_files(options={"delete-ratio-threshold": "0.5"})
+    assert isinstance(done, CompactionLike)
+    assert (done.rewritten_data_files_count, done.added_data_files_count) == (7, 1)
+    gone = table.maintenance.expire_snapshots(older_than="2100-01-01T00:00Z", dry_run=True)
+    assert gone.dry_run
+    gone = table.maintenance.expire_snapshots(older_than="2100-01-01T00:00Z", retain_last=1)
+    assert isinstance(gone, ExpiryLike)
+    assert len(gone.snapshot_ids) >= 7
+    assert len(gone.deleted_files) >= 7
+    assert table.count() == 9
+    with pytest.raises(InvalidInputError, match="unknown option 'size'"):
+        table.maintenance.rewrite_data_files(options={"size": "1"})
+    with pytest.raises(InvalidInputError, match="older_than"):
+        table.maintenance.expire_snapshots(older_than="yesterday")

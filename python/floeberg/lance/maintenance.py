@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, TypeVar
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_share, checked_size
 from floeberg._keywords import says_keywords_of_methods
+from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
 from floeberg.lance.committing import Made
 from floeberg.lance.new_files import ROWS_PER_FILE
 from floeberg.lance.pages import pages_of
 from floeberg.lance.result import CleanupResult, CompactionResult
+from floeberg.maintenance.options import ProcedureOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from floeberg._timestamps import Moment
     from floeberg.lance._writes import LanceTableWrites
 
 __all__ = ["LanceMaintenance"]
@@ -148,6 +153,77 @@ class LanceMaintenance:
             dry_run=checked_bool("dry_run", dry_run),
         )
         return CleanupResult(versions, files, size, dry_run=dry_run)
+
+    def rewrite_data_files(
+        self, *, options: Mapping[str, str] | None = None, dry_run: bool = False
+    ) -> CompactionResult:
+        """`compact`, by the name that Iceberg has for it. Indices are kept: a table that has some is an error.
+
+        Args:
+            options: As texts: `delete-ratio-threshold`, by default 0.1, and `target-rows`, by default 1,048,576. Sizes
+                in bytes are not known: fragments are counted in rows.
+            dry_run: Whether to say only what would be done.
+
+        Returns:
+            What was done.
+
+        Raises:
+            InvalidInputError: An option does not exist, or has another type; or the table has indices.
+            CommitConflictError: Another writer changed the same fragments, again and again.
+
+        Examples:
+            >>> import pyarrow as pa
+            >>> made = fb.lance.create_table(f"{folder}/rewritten", pa.table({"id": [1, 2]}))
+            >>> _ = made.append(pa.table({"id": [3]}))
+            >>> done = made.maintenance.rewrite_data_files()
+            >>> done.rewritten_data_files_count, done.added_data_files_count
+            (2, 1)
+        """
+        given = ProcedureOptions("rewrite_data_files of a Lance table", options)
+        rows = given.size("target-rows", ROWS_PER_FILE, 1)
+        share = given.number("delete-ratio-threshold", _SHARE, 1)
+        given.end()
+        return self.compact(target_rows=rows, delete_ratio_threshold=share, dry_run=dry_run)
+
+    def expire_snapshots(
+        self,
+        *,
+        older_than: Moment | None = None,
+        retain_last: int | None = None,
+        dry_run: bool | None = None,
+    ) -> CleanupResult:
+        """`cleanup`, by the name that Iceberg has for it: versions are what snapshots are there.
+
+        Args:
+            older_than: Versions of before then go: a datetime with a zone, milliseconds from 1970-01-01 UTC, or an
+                ISO 8601 string with a zone. A time of the future is now. By default, seven days ago.
+            retain_last: The number of newest versions that stay in any case; at least one, which is the default.
+            dry_run: Whether to say only what would be removed.
+
+        Returns:
+            What was removed.
+
+        Raises:
+            InvalidDataError: A manifest is damaged. Nothing was removed.
+            InvalidInputError: `older_than` is no such time.
+
+        Examples:
+            >>> import pyarrow as pa
+            >>> made = fb.lance.create_table(f"{folder}/expired", pa.table({"id": [1]}))
+            >>> _ = made.overwrite(pa.table({"id": [2]}))
+            >>> made.maintenance.expire_snapshots(older_than="2100-01-01T00:00Z").snapshot_ids
+            [1]
+        """
+        moment: timedelta | datetime = _WEEK
+        if older_than is not None:
+            last = datetime.now(timezone.utc)
+            wanted = milliseconds(older_than, "older_than")
+            moment = min(last, _EPOCH + timedelta(milliseconds=max(0, min(wanted, _milliseconds_of(last)))))
+        return self.cleanup(older_than=moment, retain_last=retain_last, dry_run=bool(dry_run))
+
+
+def _milliseconds_of(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _one_of(default: Number, **given: Number | None) -> tuple[str, Number]:

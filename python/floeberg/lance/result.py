@@ -72,6 +72,16 @@ class CompactionResult:
     rows: int
     dry_run: bool = False
 
+    @property
+    def rewritten_data_files_count(self) -> int:
+        """`fragments_before`, by the name that Iceberg has for it."""
+        return self.fragments_before
+
+    @property
+    def added_data_files_count(self) -> int:
+        """`fragments_after`, by the name that Iceberg has for it."""
+        return self.fragments_after
+
     def __repr__(self) -> str:
         return _shown(self, "version")
 
@@ -91,6 +101,16 @@ class CleanupResult:
     files: list[str]
     size_bytes: int
     dry_run: bool = False
+
+    @property
+    def snapshot_ids(self) -> list[int]:
+        """`versions`, by the name that Iceberg has for them."""
+        return self.versions
+
+    @property
+    def deleted_files(self) -> list[str]:
+        """`files`, by the name that Iceberg has for them."""
+        return self.files
 
     def __repr__(self) -> str:
         state = ", dry_run=True" if self.dry_run else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LEASE", "Lease"]
 
-LEASE = "floeberg.maintenance.lease"
+LEASE = "floeberg.maintenance-lease"
 _SECONDS = 3600
 
 

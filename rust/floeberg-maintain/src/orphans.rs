@@ -155,9 +155,10 @@ fn check_alone(
     .map(drop)
 }
 
+/// Hidden files are of writers that were killed, or checksums that Hadoop keeps beside files.
 fn is_metadata(path: &str) -> bool {
     let name = location::file_name(path).unwrap_or(path).to_ascii_lowercase();
-    name.contains(".metadata.json")
+    name.contains(".metadata.json") && !name.starts_with('.')
 }
 
 /// Is it the hint of a table in a folder, which nothing names?

@@ -282,3 +282,19 @@ def test_a_list_may_have_orphans_alone(table):
     done = table.maintenance.remove_orphan_files(file_list={lost: 0})
     assert done.orphan_file_locations == (lost,)
     assert on_disk(table.location()) == named(table)
+
+
+@pytest.mark.parametrize(
+    "name", [".23-v9.metadata.json", ".v1.metadata.json.crc", ".00001-a.metadata.json.tmp"]
+)
+def test_hidden_files_beside_metadata_are_no_other_table(make, name):
+    """Writers that are killed leave them, and Hadoop writes checksums."""
+    table = make(2)
+    table.append(rows(1))
+    left = Path(path_of(table.location()), "metadata", name)
+    left.write_bytes(b'{"format-')
+    lost = Path(path_of(table.location()), "data", "lost.parquet")
+    lost.write_bytes(b"x")
+    done = table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+    assert [Path(path_of(each)) for each in done.orphan_file_locations] == [lost]
+    assert left.exists()
