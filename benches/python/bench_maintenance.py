@@ -1,4 +1,4 @@
-"""Data files written again: small ones joined, the rows of all files sorted, and put in a z-order."""
+"""Data files written again: small ones joined, the rows of all files sorted, and put in a z-order; and manifests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from goals import Goal
 from iceberg_java import VERSION, iceberg_java
 from maintenance_rows import bytes_of, table_of_files
 from measure import Times, cold, compare, folder, in_turn, warm
+from programs import planning_table
 
 # Files, and the rows of each: of 10 MB, and of 100 KB.
 CASES = {"100 files of 10 MB": (100, 640_000), "5000 files of 100 KB": (5_000, 6_000)}
 SORTED = (20, 500_000)
+MANIFESTS = 1_000_000
 
 
 def main(scale: float, runs: int, *, java: bool) -> None:
@@ -46,10 +48,23 @@ def main(scale: float, runs: int, *, java: bool) -> None:
     goals.append(Goal("zorder/over the sort", zorder.median / ours.median, "x", 1.5, 1.3))
     goals.append(Goal("sort/memory", ours.peak_mb or 0, "MB", 900, 700))
     against.append((f"sort/{rows} rows", "java_sort", place, ours))
+    goals.append(manifests(max(10_000, int(MANIFESTS * scale)), runs))
     if java:
         against_java(against, runs)
     for goal in goals:
         print(goal)
+
+
+def manifests(files: int, runs: int) -> Goal:
+    """Compare writing all manifests again with planning all files."""
+    place = planning_table(folder(), files).parent.parent
+    planned, rewritten = (
+        cold(f"maintenance_manifests:floeberg_{subject}", place, runs=runs)
+        for subject in ("plan", "rewrite_manifests")
+    )
+    assert planned.count == rewritten.count == files, (planned, rewritten)
+    compare(f"manifests/{files} files/cold", [("plan", planned), ("rewrite_manifests", rewritten)])
+    return Goal("manifests/over planning", rewritten.median / planned.median, "x", 14, 4)
 
 
 def against_java(cases: list[tuple[str, str, Path, Times]], runs: int) -> None:
