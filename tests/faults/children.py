@@ -126,3 +126,9 @@ class Mutator(Child):
         """Start it."""
         self.writer = writer
         super().__init__(place, action, mode, writer, count)
+
+
+class Maintainer(Child):
+    """A process of `maintainer.py`."""
+
+    program = "maintainer.py"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from floeberg.commit.reporting import Reporter
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
     from floeberg.scan.plan import Plan
 
@@ -35,9 +39,27 @@ class MaintainedTable:
         self._partition_sizes = partition_sizes
         # Asked before a commit of a compaction with the bytes that it is to write again.
         self._is_over: Callable[[int], bool] = lambda _: False
+        self._reporter = Reporter(None)
 
     def _begin(self, branch: str | None, *, dry_run: bool) -> str:
         """The branch that is written to, if the table may be written."""
         if not dry_run:
             self._operations.check_writable()
         return self._branch_to_write(branch)
+
+    @contextmanager
+    def _reporting(self, progress: ProgressCallback | bool | None) -> Iterator[None]:  # noqa: FBT001 - as users pass it
+        """Reports the commits of a call. Within a run, what the run reports to stays."""
+        if progress is None:
+            yield
+            return
+        before, self._reporter = self._reporter, Reporter(progress)
+        try:
+            yield
+        except BaseException:
+            self._reporter.stop()
+            raise
+        else:
+            self._reporter.end()
+        finally:
+            self._reporter = before

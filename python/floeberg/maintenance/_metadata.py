@@ -27,6 +27,7 @@ from floeberg.maintenance.rewrite_delete_files import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
     from floeberg.maintenance.rewrite_delete_files import DeleteKind, Groups
 
@@ -100,6 +101,7 @@ class MetadataMaintenance(MaintainedTable):
         case_sensitive: bool = True,
         snapshot_properties: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        progress: ProgressCallback | bool | None = None,
     ) -> RewritePositionDeleteFilesResult:
         """Writes small files of position deletes again, as fewer ones. In format version 3, all become vectors.
 
@@ -115,6 +117,8 @@ class MetadataMaintenance(MaintainedTable):
             case_sensitive: Whether the case of names in the filter counts.
             snapshot_properties: Entries to add to the summary of the snapshot.
             dry_run: Whether to say only what would be written again.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a line on stderr. By default, nothing is reported.
 
         Returns:
             What was done.
@@ -141,17 +145,18 @@ class MetadataMaintenance(MaintainedTable):
                 rewritten_bytes_count=sum(size for _, size in groups),
                 dry_run=True,
             )
-        done = list(
-            rewrite_delete_files(
-                self,
-                "positions",
-                groups,
-                most_commits=read.most_commits,
-                unmatched_too=False,
-                branch=written_to,
-                snapshot_properties=checked_properties("snapshot_properties", snapshot_properties),
+        with self._reporting(progress):
+            done = list(
+                rewrite_delete_files(
+                    self,
+                    "positions",
+                    groups,
+                    most_commits=read.most_commits,
+                    unmatched_too=False,
+                    branch=written_to,
+                    snapshot_properties=checked_properties("snapshot_properties", snapshot_properties),
+                )
             )
-        )
         return RewritePositionDeleteFilesResult(
             tuple(each.snapshot_id for each in done if each.snapshot_id is not None),
             sum(each.number("removed-delete-files") for each in done),
@@ -169,6 +174,7 @@ class MetadataMaintenance(MaintainedTable):
         case_sensitive: bool = True,
         snapshot_properties: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        progress: ProgressCallback | bool | None = None,
     ) -> ConvertEqualityDeletesResult:
         """Turns equality deletes into position deletes, or into deletion vectors in format version 3.
 
@@ -185,6 +191,8 @@ class MetadataMaintenance(MaintainedTable):
             case_sensitive: Whether the case of names in the filter counts.
             snapshot_properties: Entries to add to the summary of the snapshot.
             dry_run: Whether to say only what would be converted.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a line on stderr. By default, nothing is reported.
 
         Returns:
             What was done.
@@ -208,17 +216,18 @@ class MetadataMaintenance(MaintainedTable):
             )
             files, _ = count_replaced(self, operation, branch=written_to)
             return ConvertEqualityDeletesResult(converted_equality_delete_files_count=files, dry_run=True)
-        done = list(
-            rewrite_delete_files(
-                self,
-                "equality",
-                groups,
-                most_commits=read.most_commits,
-                unmatched_too=unmatched_too,
-                branch=written_to,
-                snapshot_properties=checked_properties("snapshot_properties", snapshot_properties),
+        with self._reporting(progress):
+            done = list(
+                rewrite_delete_files(
+                    self,
+                    "equality",
+                    groups,
+                    most_commits=read.most_commits,
+                    unmatched_too=unmatched_too,
+                    branch=written_to,
+                    snapshot_properties=checked_properties("snapshot_properties", snapshot_properties),
+                )
             )
-        )
         return ConvertEqualityDeletesResult(
             tuple(each.snapshot_id for each in done if each.snapshot_id is not None),
             sum(each.number("removed-equality-delete-files") for each in done),

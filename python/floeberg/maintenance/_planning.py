@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.maintenance.results.base import Result
 
 __all__ = ["PlanningMaintenance"]
@@ -153,6 +154,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         *,
         max_seconds: float | None = None,
         max_bytes: int | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> MaintenanceRun:
         """Does the calls of a plan. Each chooses its files on the table as it is then.
 
@@ -160,6 +162,8 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             plan: The plan, of this table.
             max_seconds: After so many seconds nothing more is begun.
             max_bytes: The bytes of data files and delete files that are written again, at most.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a line on stderr. By default, nothing is reported.
 
         Returns:
             What was done, and what was left.
@@ -179,19 +183,21 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         left: list[MaintenanceCall] = []
         lease.renew()
         try:
-            for call in plan.calls:
-                if budget.is_over(0) or (
-                    call.procedure != "rewrite_data_files" and budget.is_over(call.bytes)
-                ):
-                    left.append(call)
-                    continue
-                if results:
-                    lease.renew()
-                done = self._done(call, plan.table["branch"], budget)
-                if done is not None:
-                    results.append(done)
-                if budget.was_over and call.procedure == "rewrite_data_files":
-                    left.append(call)
+            with self._reporting(progress):
+                for call in plan.calls:
+                    budget.was_over = False
+                    # A compaction asks before each of its groups.
+                    is_whole = call.procedure in _REWRITES and call.procedure != "rewrite_data_files"
+                    if budget.is_over(call.bytes if is_whole else 0):
+                        left.append(call)
+                        continue
+                    if results:
+                        lease.renew()
+                    done = self._done(call, plan.table["branch"], budget)
+                    if done is not None:
+                        results.append(done)
+                    if budget.was_over:
+                        left.append(call)
         finally:
             lease.release()
         return MaintenanceRun(tuple(results), tuple(left), budget.seconds)
@@ -203,6 +209,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         branch: str | None = None,
         max_seconds: float | None = None,
         max_bytes: int | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> MaintenanceRun:
         """Plans, and does what is worth it, within a budget. A run after one that was killed goes on where that ended.
 
@@ -211,6 +218,8 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             branch: The branch. By default `main`, or the `wap.branch` of the catalog.
             max_seconds: After so many seconds nothing more is begun.
             max_bytes: The bytes of data files and delete files that are written again, at most.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a line on stderr. By default, nothing is reported.
 
         Returns:
             What was done, and what was left.
@@ -228,7 +237,8 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             (1, (), 6)
         """
         self._operations.check_writable()
-        return self.apply(self.plan(policy, branch=branch), max_seconds=max_seconds, max_bytes=max_bytes)
+        plan = self.plan(policy, branch=branch)
+        return self.apply(plan, max_seconds=max_seconds, max_bytes=max_bytes, progress=progress)
 
     def _estimated(self, procedure: str, arguments: Mapping[str, Any], branch: str) -> MaintenanceCall:
         """A call with what it would do."""
@@ -277,7 +287,6 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
                 self._is_over = lambda _: False
         else:
             done = getattr(self, call.procedure)(**given, branch=branch)
-            budget.is_over(call.bytes)
         return done if done.snapshot_ids else None
 
     def _totals(self, branch: str) -> dict[str, float]:

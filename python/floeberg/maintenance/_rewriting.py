@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg._new_table import AnySortOrder
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
     from floeberg.maintenance.rewrite_options import RewriteStrategy
 
@@ -37,6 +38,7 @@ class RewritingMaintenance(MaintainedTable):
         case_sensitive: bool = True,
         snapshot_properties: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        progress: ProgressCallback | bool | None = None,
     ) -> RewriteDataFilesResult:
         """Writes small files, files that are too large, and files with many deletes again, as files of a good size.
 
@@ -65,6 +67,8 @@ class RewritingMaintenance(MaintainedTable):
             case_sensitive: Whether the case of names in the filter and in the sort order counts.
             snapshot_properties: Entries to add to the summary of the snapshot.
             dry_run: Whether to say only which files would be written again.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a line on stderr. By default, nothing is reported.
 
         Returns:
             What was done.
@@ -96,7 +100,8 @@ class RewritingMaintenance(MaintainedTable):
             return RewriteDataFilesResult(dry_run=dry_run)
         plan = self._plan(where, case_sensitive, written_to)
         properties = checked_properties("snapshot_properties", snapshot_properties)
-        done = rewriter.rewrite(plan, branch=written_to, dry_run=dry_run, snapshot_properties=properties)
+        with self._reporting(progress):
+            done = rewriter.rewrite(plan, branch=written_to, dry_run=dry_run, snapshot_properties=properties)
         if dry_run or not read.remove_dangling_deletes:
             return done
         removed = commit_snapshot(

@@ -57,6 +57,8 @@ def commit_snapshot(
         snapshot_properties=snapshot_properties,
         branch=branch,
         files_are_new=True,
+        report=maintained._reporter.native,  # noqa: SLF001 - the room's own
+        report_whole=maintained._reporter.committing,  # noqa: SLF001 - the room's own
     )
     maintained._become(done.table)  # noqa: SLF001 - the room's own
     snapshots = json.loads(done.table.metadata_json()).get("snapshots", ())

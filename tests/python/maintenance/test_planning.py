@@ -257,3 +257,39 @@ def test_a_table_that_cannot_be_written_still_shows_its_health(make):
     assert still.maintenance.plan().calls
     with pytest.raises(errors.FloebergError):
         still.maintenance.run()
+
+
+def test_the_progress_of_a_run_is_reported(make):
+    table = neglected(make)
+    reports: list[fb.ProgressReport] = []
+    table.maintenance.run(POLICY, progress=reports.append)
+    assert [each.step for each in reports].count("committing") >= 3
+    for call in (
+        table.maintenance.rewrite_data_files,
+        table.maintenance.convert_equality_deletes,
+        table.maintenance.rewrite_position_delete_files,
+    ):
+        with pytest.raises(errors.InvalidInputError, match="progress"):
+            call(progress=3)
+
+
+def test_what_a_report_raises_stops_the_run_and_leaves_nothing(make):
+    table = neglected(make)
+    before = on_disk(table.location())
+
+    def stop(_: fb.ProgressReport) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        table.maintenance.rewrite_data_files(progress=stop)
+    assert on_disk(table.location()) == before
+
+
+def test_bytes_count_once_and_only_what_is_written_again(make):
+    table = neglected(make)
+    policy = {**POLICY, "rewrite_position_delete_files": {"options": {"rewrite-all": "true"}}}
+    sizes = {each.procedure: each.bytes for each in table.maintenance.plan(policy).calls}
+    positions, data = sizes["rewrite_position_delete_files"], sizes["rewrite_data_files"]
+    done = table.maintenance.run(policy, max_bytes=positions + data)
+    assert not done.left
+    assert len(done.results) > 3
