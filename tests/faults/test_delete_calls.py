@@ -83,6 +83,25 @@ def followed(catalog: Any) -> None:
     table.commit_row_delta(receipts, read_snapshot_id=before)
 
 
+def strike_all(place: Place, action: Any, states: Any, calls: list[str], folder: Path) -> list[str]:
+    """Do an action while each of its calls fails in each way: what came of it, and no file is left over."""
+    told = []
+    for fault in FAULTS:
+        ends: Counter[str] = Counter()
+        for number, call in enumerate(calls):
+            if fault != "fail" and call.split()[1] not in WRITES:
+                continue
+            end = strike(place, action, states, f"{number}={fault}", folder)
+            ends[end] += 1
+            if end != "unknown":
+                # What is cut short is not whole under its name yet.
+                left = {path for path in left_over(place.table()) if not path.name.startswith(".")}
+                assert not left, f"{fault} of {call} leaves {left}"
+        each = ", ".join(f"{ends[end]} {end}" for end in ENDS)
+        told.append(f"{action.__name__}: n = {len(calls)}; {fault}: {each}")
+    return told
+
+
 @pytest.mark.parametrize(
     ("version", "action"),
     [
@@ -115,16 +134,5 @@ def test_every_call_of_a_change_of_rows_may_fail(tmp_path: Path, version, action
     calls = lines(place, action, tmp_path / "calls", "")
     after = state(place)
     assert before != after
-    for fault in FAULTS:
-        ends: Counter[str] = Counter()
-        for number, call in enumerate(calls):
-            if fault != "fail" and call.split()[1] not in WRITES:
-                continue
-            end = strike(place, action, (before, after), f"{number}={fault}", tmp_path)
-            ends[end] += 1
-            if end != "unknown":
-                # What is cut short is not whole under its name yet.
-                left = {path for path in left_over(place.table()) if not path.name.startswith(".")}
-                assert not left, f"{fault} of {call} leaves {left}"
-        told = ", ".join(f"{ends[end]} {end}" for end in ENDS)
-        report(f"v{version} {action.__name__}: n = {len(calls)}; {fault}: {told}")
+    for line in strike_all(place, action, (before, after), calls, tmp_path):
+        report(f"v{version} {line}")

@@ -13,15 +13,14 @@ from typing import Any
 
 import pytest
 from faulted import FAST, SCHEMA, Place, batch, left_over, metadata_files, referenced
-from test_calls import ENDS, lines, state, strike
+from test_calls import ENDS, lines, state
+from test_delete_calls import FAULTS, strike_all
 
 import floeberg as fb
 from floeberg.errors import CommitStateUnknownError
 
 EVER = "2100-01-01T00:00Z"
 ALL = {"rewrite-all": "true"}
-FAULTS = ("fail", "lose-answer", "cut-short")
-WRITES = ("create", "write", "finish", "put", "put_if_absent", "remove")
 KEYS = ["writer", "number", "row"]
 
 
@@ -95,19 +94,8 @@ def test_every_call_of_a_rewrite_may_fail(tmp_path: Path, version, action, repor
     after = state(place)
     assert before != after
     assert [each["rows"] for each in before.values()] == [each["rows"] for each in after.values()]
-    for fault in FAULTS:
-        ends: Counter[str] = Counter()
-        for number, call in enumerate(calls):
-            if fault != "fail" and call.split()[1] not in WRITES:
-                continue
-            end = strike(place, action, (before, after), f"{number}={fault}", tmp_path)
-            ends[end] += 1
-            if end != "unknown":
-                # What is cut short is not whole under its name yet.
-                left = {path for path in left_over(place.table()) if not path.name.startswith(".")}
-                assert not left, f"{fault} of {call} leaves {left}"
-        told = ", ".join(f"{ends[end]} {end}" for end in ENDS)
-        report(f"v{version} {action.__name__}: n = {len(calls)}; {fault}: {told}")
+    for line in strike_all(place, action, (before, after), calls, tmp_path):
+        report(f"v{version} {line}")
 
 
 def expired(catalog: Any) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
+    from floeberg.maintenance.one_snapshot import OneSnapshot
     from floeberg.maintenance.rewrite_delete_files import DeleteKind, Groups
 
 __all__ = ["MetadataMaintenance"]
@@ -145,18 +146,7 @@ class MetadataMaintenance(MaintainedTable):
                 rewritten_bytes_count=sum(size for _, size in groups),
                 dry_run=True,
             )
-        with self._reporting(progress):
-            done = list(
-                rewrite_delete_files(
-                    self,
-                    "positions",
-                    groups,
-                    most_commits=read.most_commits,
-                    unmatched_too=False,
-                    branch=written_to,
-                    snapshot_properties=checked_properties("snapshot_properties", snapshot_properties),
-                )
-            )
+        done = self._rewritten("positions", groups, read, written_to, snapshot_properties, progress)
         return RewritePositionDeleteFilesResult(
             tuple(each.snapshot_id for each in done if each.snapshot_id is not None),
             sum(each.number("removed-delete-files") for each in done),
@@ -216,18 +206,15 @@ class MetadataMaintenance(MaintainedTable):
             )
             files, _ = count_replaced(self, operation, branch=written_to)
             return ConvertEqualityDeletesResult(converted_equality_delete_files_count=files, dry_run=True)
-        with self._reporting(progress):
-            done = list(
-                rewrite_delete_files(
-                    self,
-                    "equality",
-                    groups,
-                    most_commits=read.most_commits,
-                    unmatched_too=unmatched_too,
-                    branch=written_to,
-                    snapshot_properties=checked_properties("snapshot_properties", snapshot_properties),
-                )
-            )
+        done = self._rewritten(
+            "equality",
+            groups,
+            read,
+            written_to,
+            snapshot_properties,
+            progress,
+            unmatched_too=unmatched_too,
+        )
         return ConvertEqualityDeletesResult(
             tuple(each.snapshot_id for each in done if each.snapshot_id is not None),
             sum(each.number("removed-equality-delete-files") for each in done),
@@ -273,6 +260,31 @@ class MetadataMaintenance(MaintainedTable):
         if done.snapshot_id is None:
             return RemoveDanglingDeletesResult()
         return RemoveDanglingDeletesResult((done.snapshot_id,), done.number("removed-delete-files"))
+
+    def _rewritten(  # noqa: PLR0913, PLR0917 - the room's own
+        self,
+        kind: DeleteKind,
+        groups: Groups,
+        options: DeleteFileOptions,
+        branch: str,
+        snapshot_properties: Mapping[str, str] | None,
+        progress: ProgressCallback | bool | None,  # noqa: FBT001 - as users pass it
+        *,
+        unmatched_too: bool = False,
+    ) -> list[OneSnapshot]:
+        """What each commit did."""
+        properties = checked_properties("snapshot_properties", snapshot_properties)
+        with self._reporting(progress):
+            commits = rewrite_delete_files(
+                self,
+                kind,
+                groups,
+                most_commits=options.most_commits,
+                unmatched_too=unmatched_too,
+                branch=branch,
+                snapshot_properties=properties,
+            )
+            return list(commits)
 
     def _groups(
         self,

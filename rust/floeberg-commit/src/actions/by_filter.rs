@@ -70,16 +70,7 @@ impl RowsOfBase {
         let Affected { whole, partial, manifests } = affected;
         if partial.is_empty() {
             let removal = removal.of_whole_files(FilesByPath::new(&whole).listed_in(manifests));
-            let change = FileChange {
-                operation,
-                added: files,
-                removal: Some(&removal),
-                merges: true,
-                replaces_partitions: false,
-                is_of_attempt: false,
-                may_have_links: false,
-                data_sequence_number: None,
-            };
+            let change = FileChange::new(operation, files, Some(&removal));
             return change_files(context, change);
         }
         let found = matched(context, &bound, &partial, manifests.clone())?;
@@ -87,16 +78,8 @@ impl RowsOfBase {
         let has_copies = mode == DeleteMode::CopyOnWrite && !added.files().is_empty();
         let removal = Removal::Files(FilesByPath::new(&removed).listed_in(manifests));
         let all: Vec<WrittenFile> = files.iter().chain(added.files()).cloned().collect();
-        let change = FileChange {
-            operation: if has_copies { "overwrite" } else { operation },
-            added: &all,
-            removal: Some(&removal),
-            merges: true,
-            replaces_partitions: false,
-            is_of_attempt: true,
-            may_have_links: false,
-            data_sequence_number: None,
-        };
+        let change = FileChange::new(if has_copies { "overwrite" } else { operation }, &all, Some(&removal))
+            .of_attempt();
         let mut produced = change_files(context, change)?;
         produced.files.extend(added.locations().map(str::to_owned));
         Ok(Produced { counts, ..produced })

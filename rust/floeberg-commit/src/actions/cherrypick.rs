@@ -89,14 +89,8 @@ pub(super) fn cherrypick(
         removal = (!removed.is_empty()).then(|| Removal::Files(FilesByPath::new(&removed)));
     }
     let change = FileChange {
-        operation,
-        added: &added,
-        removal: removal.as_ref(),
-        merges: true,
         replaces_partitions: operation == "overwrite",
-        is_of_attempt: false,
-        may_have_links: false,
-        data_sequence_number: None,
+        ..FileChange::new(operation, &added, removal.as_ref())
     };
     change_files(context, change).context("cherry-picked snapshot", snapshot_id)
 }

@@ -40,16 +40,7 @@ pub(super) fn remove_dangling_deletes(context: &ActionContext<'_>) -> Result<Pro
         return Ok(Produced::default());
     }
     let removal = Removal::Files(FilesByPath::new(&removed));
-    let change = FileChange {
-        operation: "replace",
-        added: &[],
-        removal: Some(&removal),
-        merges: true,
-        replaces_partitions: false,
-        is_of_attempt: true,
-        may_have_links: false,
-        data_sequence_number: None,
-    };
+    let change = FileChange::new("replace", &[], Some(&removal)).of_attempt();
     change_files(context, change)
 }
 

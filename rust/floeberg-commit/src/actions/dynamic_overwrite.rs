@@ -47,14 +47,8 @@ pub(super) fn dynamic_overwrite(
     let level = isolation.map_or_else(by_property, Ok)?;
     validate_no_conflicts(context, validation, level, &removal, None)?;
     let change = FileChange {
-        operation: "overwrite",
-        added: receipt.files(),
-        removal: Some(&removal),
-        merges: true,
         replaces_partitions: true,
-        is_of_attempt: false,
-        may_have_links: false,
-        data_sequence_number: None,
+        ..FileChange::new("overwrite", receipt.files(), Some(&removal))
     };
     change_files(context, change)
 }

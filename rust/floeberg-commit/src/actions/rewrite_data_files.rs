@@ -70,16 +70,7 @@ pub(super) fn rewrite_data_files(
     }
     let added: Vec<WrittenFile> = Receipt::concat(added)?.into_files().into_iter().collect();
     let removal = Removal::Files(FilesByPath::new(&removed));
-    let change = FileChange {
-        operation: "replace",
-        added: &added,
-        removal: Some(&removal),
-        merges: true,
-        replaces_partitions: false,
-        is_of_attempt: true,
-        may_have_links: false,
-        data_sequence_number: None,
-    };
+    let change = FileChange::new("replace", &added, Some(&removal)).of_attempt();
     let mut produced = change_files(context, change)?;
     produced.files.extend(added.into_iter().map(|written| written.file.file_path));
     Ok(Produced { counts, ..produced })

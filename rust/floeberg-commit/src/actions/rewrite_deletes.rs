@@ -64,14 +64,13 @@ pub(super) fn rewrite_deletes(context: &ActionContext<'_>, rewrite: &DeleteRewri
     removed.extend(replaced);
     let removal = Removal::Files(FilesByPath::new(&removed));
     let change = FileChange {
-        operation: if is_of_keys && !added.files().is_empty() { "overwrite" } else { "replace" },
-        added: added.files(),
-        removal: Some(&removal),
-        merges: true,
-        replaces_partitions: false,
-        is_of_attempt: true,
-        may_have_links: false,
         data_sequence_number: newest.filter(|_| !is_of_keys),
+        is_of_attempt: true,
+        ..FileChange::new(
+            if is_of_keys && !added.files().is_empty() { "overwrite" } else { "replace" },
+            added.files(),
+            Some(&removal),
+        )
     };
     let mut produced = change_files(context, change)?;
     produced.files.extend(added.locations().map(str::to_owned));

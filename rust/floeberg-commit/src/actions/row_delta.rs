@@ -70,16 +70,7 @@ pub(super) fn row_delta(
     };
     let removal = Removal::Files(FilesByPath::new(&removed));
     let removal = (!removed.is_empty()).then_some(&removal);
-    let change = FileChange {
-        operation,
-        added: &added,
-        removal,
-        merges: true,
-        replaces_partitions: false,
-        is_of_attempt: has_rows,
-        may_have_links: false,
-        data_sequence_number: None,
-    };
+    let change = FileChange { is_of_attempt: has_rows, ..FileChange::new(operation, &added, removal) };
     let mut produced = change_files(context, change)?;
     produced.files.extend(deletes.locations().map(str::to_owned));
     Ok(Produced { counts, ..produced })

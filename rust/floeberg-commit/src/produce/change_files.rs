@@ -47,6 +47,28 @@ pub(crate) struct FileChange<'a> {
     pub data_sequence_number: Option<i64>,
 }
 
+impl<'a> FileChange<'a> {
+    /// A change that merges manifests, and is the same on every base.
+    pub fn new(operation: &'static str, added: &'a [WrittenFile], removal: Option<&'a Removal>) -> Self {
+        Self {
+            operation,
+            added,
+            removal,
+            merges: true,
+            replaces_partitions: false,
+            is_of_attempt: false,
+            may_have_links: false,
+            data_sequence_number: None,
+        }
+    }
+
+    /// The same, with files that the attempt itself chose.
+    #[must_use]
+    pub fn of_attempt(self) -> Self {
+        Self { is_of_attempt: true, ..self }
+    }
+}
+
 /// Makes the snapshot of a change. Where nothing changes there is none, unless it is a record.
 ///
 /// Errors: `InvalidInput`, `Unsupported`, `AlreadyExists` and `CommitConflict` for files that cannot be added or are not there to
