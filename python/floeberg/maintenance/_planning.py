@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool
 from floeberg._table_properties import flag_of
+from floeberg.errors import FloebergError
 from floeberg.maintenance._metadata import MetadataMaintenance
 from floeberg.maintenance._removing import RemovingMaintenance
 from floeberg.maintenance._rewriting import RewritingMaintenance
@@ -199,7 +201,9 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
                     if budget.was_over:
                         left.append(call)
         finally:
-            lease.release()
+            # It ends by itself, and must not hide what went wrong before.
+            with suppress(FloebergError):
+                lease.release()
         return MaintenanceRun(tuple(results), tuple(left), budget.seconds)
 
     def run(

@@ -86,6 +86,8 @@ impl Orphans {
             .filter(|(place, _)| place.path.starts_with(&base) && seen.insert(place.clone()))
             .collect();
         check_alone(&files, &named, table, cancel)?;
+        let own = places.of_folder(&table.metadata().metadata_folder());
+        check_above(table.store().as_ref(), &self.folder, |folder| places.of_folder(folder) == own, cancel)?;
         let partitions = partition_names(table.metadata());
         let (mut orphans, mut conflicts, mut is_known) = (Vec::new(), Vec::new(), files.is_empty());
         for (place, file) in files {
@@ -153,6 +155,30 @@ fn check_alone(
         }
     })
     .map(drop)
+}
+
+/// Errors: `InvalidInput` where the folder is inside of that of another table. A folder above that cannot be listed is passed over: many
+/// users may see their own folders alone.
+fn check_above(
+    store: &dyn Store,
+    folder: &str,
+    mut is_own: impl FnMut(&str) -> bool,
+    cancel: &Cancel,
+) -> Result<()> {
+    let mut above = location::parent(folder.trim_end_matches('/'));
+    while let Some(outer) = above {
+        cancel.check()?;
+        let metadata = location::join(outer, "metadata");
+        let names =
+            if is_own(&metadata) { Vec::new() } else { store.file_names(&metadata).unwrap_or_default() };
+        if let Some(name) = names.iter().find(|name| is_metadata(name)) {
+            let message = "the folder is inside of that of another table: orphans are not looked for, since files of the other \
+                           table would be taken for orphans";
+            return Err(Error::invalid_input(message).with("path", location::join(&metadata, name)));
+        }
+        above = location::parent(outer);
+    }
+    Ok(())
 }
 
 /// Hidden files are of writers that were killed, or checksums that Hadoop keeps beside files.

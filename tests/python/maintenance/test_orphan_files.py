@@ -298,3 +298,24 @@ def test_hidden_files_beside_metadata_are_no_other_table(make, name):
     done = table.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
     assert [Path(path_of(each)) for each in done.orphan_file_locations] == [lost]
     assert left.exists()
+
+
+def test_a_table_inside_of_the_folder_of_another_is_refused(catalog):
+    schema = rows(1).schema
+    outer = catalog.create_table("db.outer", schema)
+    outer.append(rows(1))
+    location = outer.location()
+    inner = catalog.create_table("db.inner", schema, location=f"{location}/data/deep")
+    inner.append(rows(2))
+    with pytest.raises(errors.InvalidInputError, match="inside of that of another table") as found:
+        inner.maintenance.remove_orphan_files(older_than=EVER, allow_recent=True)
+    assert path_of(location) in str(found.value)
+    # A folder of the table itself is inside of its own.
+    alone = catalog.create_table("db.alone", schema)
+    alone.append(rows(3))
+    lost = Path(path_of(alone.location()), "data", "lost.parquet")
+    lost.write_bytes(b"x")
+    done = alone.maintenance.remove_orphan_files(
+        older_than=EVER, allow_recent=True, location=f"{alone.location()}/data"
+    )
+    assert [Path(path_of(each)) for each in done.orphan_file_locations] == [lost]
