@@ -10,6 +10,7 @@
 //! - `delete_files`: which delete files are worth writing again.
 //! - `orphans`: files in the folders of a table that nothing names.
 //! - `statistics`: distinct values of columns, and counts of partitions.
+//! - `paths`: the files of a table below another location.
 
 mod place;
 mod unneeded;
@@ -17,10 +18,12 @@ mod compaction;
 mod delete_files;
 mod orphans;
 mod statistics;
+mod paths;
 
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};
 pub use orphans::{Orphans, PrefixMismatch};
+pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;
 pub use statistics::{ColumnSketches, PartitionCounts, partition_counts, sketch_columns};
 pub use unneeded::unneeded_files;
