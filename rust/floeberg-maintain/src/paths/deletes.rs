@@ -4,13 +4,13 @@
 //! Spec: Position Delete Files; Deletion Vectors; Data File Fields.
 //!
 //! Invariant: a file is copied once, however many entries name it. A copy that is not needed is made in memory for its size alone:
-//! manifests say it, also those that name files which were copied before.
+//! manifests say it, also those that name files which were copied before, or that a snapshot deleted since.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::str::FromStr as _;
 
 use arrow_array::Array as _;
-use floeberg_core::{Context as _, Result};
+use floeberg_core::{Context as _, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::Table;
 use floeberg_iceberg::copy::{CopiedFile, RowsToCopy, copy_position_deletes, copy_vectors};
@@ -41,12 +41,13 @@ struct NamingDelete {
     claimed_size: i64,
     /// Is the copy needed, or its size alone?
     is_newer: bool,
+    /// Is it there? A file that a snapshot deleted may be gone.
+    is_live: bool,
 }
 
-/// Is an entry one of position deletes or a deletion vector, of a file that is there?
+/// Is an entry one of position deletes, or a deletion vector?
 pub(super) fn names_data_files(entries: &ManifestEntries, row: usize) -> bool {
     entries.file_content.value(row) == FileContent::PositionDeletes as i32
-        && entries.status.value(row) != DELETED
 }
 
 impl NamingDeletes {
@@ -57,10 +58,13 @@ impl NamingDeletes {
             let path = entries.file_path.value(row);
             let format = FileFormat::from_str(entries.file_format.value(row)).context("delete_file", path)?;
             let claimed_size = entries.file_size_in_bytes.value(row);
-            let is_newer = is_staged && is_entry_newer(entries, row, since)?;
-            let known = self.files.entry(path.to_owned());
-            known.or_insert(NamingDelete { format, claimed_size, is_newer: false }).is_newer |= is_newer;
-            if is_staged {
+            let is_live = entries.status.value(row) != DELETED;
+            let is_newer = is_live && is_staged && is_entry_newer(entries, row, since)?;
+            let new = NamingDelete { format, claimed_size, is_newer: false, is_live: false };
+            let known = self.files.entry(path.to_owned()).or_insert(new);
+            known.is_newer |= is_newer;
+            known.is_live |= is_live;
+            if is_live && is_staged {
                 let offset = &details.content_offset;
                 let offset = if offset.is_valid(row) { offset.value(row) } else { -1 };
                 self.staged.insert((path.to_owned(), offset));
@@ -98,18 +102,24 @@ impl NamingDeletes {
             } else {
                 (&memory, format!("memory://{relative}"))
             };
-            if file.format == FileFormat::Puffin {
-                return copy_vectors((access.store.as_ref(), &location), (to, &target), &path);
-            }
-            let rows = RowsToCopy {
-                metadata: table.metadata(),
-                location: &location,
-                format: file.format,
-                claimed_size: file.claimed_size,
+            let copied = if file.format == FileFormat::Puffin {
+                copy_vectors((access.store.as_ref(), &location), (to, &target), &path)
+            } else {
+                let rows = RowsToCopy {
+                    metadata: table.metadata(),
+                    location: &location,
+                    format: file.format,
+                    claimed_size: file.claimed_size,
+                };
+                copy_position_deletes(&access, &rows, (to, &target), &path)
             };
-            copy_position_deletes(&access, &rows, (to, &target), &path)
+            match copied {
+                Err(error) if error.kind() == ErrorKind::NotFound && !file.is_live => Ok(None),
+                copied => copied.map(Some),
+            }
         })?;
-        Ok(files.into_iter().map(|(written, _)| written.clone()).zip(copies).collect())
+        let copies = files.into_iter().map(|(written, _)| written.clone()).zip(copies);
+        Ok(copies.filter_map(|(written, copied)| Some((written, copied?))).collect())
     }
 }
 
