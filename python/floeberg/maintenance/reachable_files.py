@@ -48,8 +48,8 @@ def delete_reachable_files(
     table's own locations are kept, and named in the result.
 
     Args:
-        metadata_location: The last metadata file of the table. The metadata files of its log, and the snapshots that they
-            alone have, are looked at too.
+        metadata_location: The last metadata file of the table. The metadata files of its log, and the snapshots that
+            they alone have, are looked at too.
         storage_options: Options of the storage.
         dry_run: Whether to say only what would be removed.
 
@@ -57,9 +57,9 @@ def delete_reachable_files(
         What was removed.
 
     Raises:
-        InvalidInputError: The property `gc.enabled` is `false`, since other tables may use the same files; the metadata
-            file is outside of the table's own locations: it was copied, moved or linked; or the table is in a file
-            system and has a later version.
+        InvalidInputError: The property `gc.enabled` is `false`, since other tables may use the same files; the
+            metadata file is outside of the table's own locations: it was copied, moved or linked; or the table is in a
+            file system and has a later version.
         NotFoundError: The metadata file, or a manifest that it reaches, is missing. Nothing was removed.
         InvalidDataError: A metadata file or a manifest is damaged. Nothing was removed.
 

@@ -66,7 +66,8 @@ def state(table: fb.Table) -> dict[str, Any]:
         "refs": {name: read(snapshot_id=each.snapshot_id) for name, each in table.refs().items()},
         "history": [(each.snapshot_id, each.parent_snapshot_id, each.summary) for each in table.snapshots()],
         "statistics": [
-            (each.snapshot_id, [blob.properties for blob in each.blob_metadata]) for each in table.statistics()
+            (each.snapshot_id, [blob.properties for blob in each.blob_metadata])
+            for each in table.statistics()
         ],
         "partition statistics": [
             table.read_partition_statistics(each).to_pylist() for each in table.partition_statistics()
@@ -92,7 +93,7 @@ def entries(table: fb.Table) -> list[Any]:
 
 def listed(done: Any) -> Staged:
     """The sources and the targets of the list of files."""
-    with open(path_of(done.file_list_location), newline="", encoding="utf-8") as file:
+    with Path(path_of(done.file_list_location)).open(newline="", encoding="utf-8") as file:
         return [(source, target) for source, target in csv.reader(file)]
 
 

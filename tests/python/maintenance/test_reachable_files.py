@@ -27,9 +27,8 @@ def test_all_files_go_and_no_others(make, catalog, caplog, version):
     fill(other)
     location, expected = table.metadata_location, named(table)
     assert on_disk(table.location()) == expected
-    kinds = Counter(
-        each["content"] for each in table.inspect.all_files().select(["content", "file_path"]).to_pylist()
-    )
+    files = table.inspect.all_files().select(["content", "file_path"]).to_pylist()
+    kinds = Counter(content for content, _ in {(each["content"], each["file_path"]) for each in files})
     catalog.drop_table("db.t")
     planned = delete_reachable_files(location, dry_run=True)
     assert planned.dry_run
@@ -46,10 +45,8 @@ def test_all_files_go_and_no_others(make, catalog, caplog, version):
     counts = {name: getattr(done, name) for name in dir(done) if name.endswith("_count")}
     assert sum(counts.values()) == len(expected)
     assert counts == {
-        "deleted_data_files_count": sum(each.endswith(".parquet") for each in expected)
-        - done.deleted_position_delete_files_count * (version == 2)
-        - done.deleted_equality_delete_files_count,
-        "deleted_position_delete_files_count": counts["deleted_position_delete_files_count"],
+        "deleted_data_files_count": kinds[0],
+        "deleted_position_delete_files_count": kinds[1],
         "deleted_equality_delete_files_count": 0 if version == 1 else 2,
         "deleted_manifest_files_count": len(
             {each for each in expected if each.endswith(".avro") and "/snap-" not in each}
@@ -58,7 +55,7 @@ def test_all_files_go_and_no_others(make, catalog, caplog, version):
         "deleted_statistics_files_count": 2,
         "deleted_metadata_files_count": sum(".metadata.json" in each for each in expected),
     }
-    assert (done.deleted_position_delete_files_count > 0) == (version > 1) == (kinds[1] > 0)
+    assert (kinds[1] > 0) == (version > 1)
     assert on_disk(other.location()) == named(other)
     assert other.scan().count() > 0
 
@@ -130,8 +127,10 @@ def test_a_copied_metadata_file_removes_nothing(make, catalog, tmp_path):
     assert on_disk(table.location()) == before
 
 
-@pytest.mark.parametrize("damage", ["cut", "gone", "another table"])
-@pytest.mark.parametrize("kind", ["manifest", "list", "log"])
+DAMAGE = [(kind, damage) for kind in ("manifest", "list", "log") for damage in ("cut", "gone")]
+
+
+@pytest.mark.parametrize(("kind", "damage"), [*DAMAGE, ("log", "another table")])
 def test_damage_removes_nothing(make, catalog, kind, damage):
     table, other = make(2), make(2, name="db.other")
     for each in (table, other):
@@ -149,8 +148,6 @@ def test_damage_removes_nothing(make, catalog, kind, damage):
     file = path(table)
     catalog.drop_table("db.t")
     if damage == "another table":
-        if kind != "log":
-            pytest.skip("manifests do not say whose they are")
         shutil.copyfile(path(other), file)
     elif damage == "gone":
         file.unlink()

@@ -9,3 +9,6 @@ mod vectors;
 pub use copied::CopiedFile;
 pub use rows::{RowsToCopy, copy_position_deletes};
 pub use vectors::copy_vectors;
+
+#[cfg(test)]
+mod tests;

@@ -57,8 +57,10 @@ fn list<'a>(object: &'a mut Json, key: &str) -> impl Iterator<Item = &'a mut Jso
 }
 
 fn change(value: Option<&mut Json>, what: &str, prefixes: &PathPrefixes) -> Result<()> {
-    if let Some(Json::String(path)) = value {
-        *path = prefixes.target(what, path)?;
+    if let Some(value) = value
+        && let Some(path) = value.as_str()
+    {
+        *value = prefixes.target(what, path)?.into();
     }
     Ok(())
 }

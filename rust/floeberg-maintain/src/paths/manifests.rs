@@ -23,7 +23,7 @@ use floeberg_io::Sink;
 
 use super::deletes::{is_entry_newer, names_data_files};
 use super::file_list::FileToCopy;
-use super::prefixes::PathPrefixes;
+use super::prefixes::{Bounds, PathPrefixes};
 use super::since::Since;
 use super::staging::Staging;
 
@@ -191,8 +191,8 @@ impl Edit<'_> {
                     .map_err(|_| Error::invalid_data("expected referenced_data_file to be UTF-8"))?;
                 Change::Bytes(self.target("a data file that a delete file names", path)?)
             }
-            (LOWER_BOUNDS, Some(DELETE_FILE_PATH), _) => self.bound(row, |(lower, _)| lower),
-            (UPPER_BOUNDS, Some(DELETE_FILE_PATH), _) => self.bound(row, |(_, upper)| upper),
+            (LOWER_BOUNDS, Some(DELETE_FILE_PATH), _) => self.bound(row, |bounds| bounds.lower),
+            (UPPER_BOUNDS, Some(DELETE_FILE_PATH), _) => self.bound(row, |bounds| bounds.upper),
             (FILE_SIZE, ..) => match self.copied(row) {
                 Some(copied) => Change::Long(
                     i64::try_from(copied.file_size_in_bytes)
@@ -217,7 +217,7 @@ impl Edit<'_> {
     }
 
     /// A bound of the paths in a delete file. It goes where it would not be a bound any more.
-    fn bound(&self, row: usize, which: fn((Vec<u8>, Vec<u8>)) -> Vec<u8>) -> Change {
+    fn bound(&self, row: usize, which: fn(Bounds) -> Vec<u8>) -> Change {
         let bounds = self.entries.statistics.get(&DELETE_FILE_PATH);
         let bounds = bounds.map(|known| (&known.lower_bound, &known.upper_bound));
         let both = bounds.filter(|(lower, upper)| lower.is_valid(row) && upper.is_valid(row));

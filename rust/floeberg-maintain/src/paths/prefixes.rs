@@ -9,6 +9,13 @@ use floeberg_core::{Error, Result};
 use floeberg_io::Location;
 use floeberg_io::location::{canonical, join, same_scheme, shown, within, without_end_slashes};
 
+/// The lower and the upper bound of paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) lower: Vec<u8>,
+    pub(super) upper: Vec<u8>,
+}
+
 /// The prefixes of paths before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathPrefixes {
@@ -60,7 +67,7 @@ impl PathPrefixes {
     }
 
     /// The bounds of paths with the target prefix; `None` where they would not be bounds any more.
-    pub(super) fn bounds(&self, lower: &[u8], upper: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    pub(super) fn bounds(&self, lower: &[u8], upper: &[u8]) -> Option<Bounds> {
         let (lower, upper) = (std::str::from_utf8(lower).ok()?, std::str::from_utf8(upper).ok()?);
         // Between two bounds with the prefix as it is written, all paths have it. Of two spellings, the order may be another after.
         let is_written = |bound: &str| below(bound, &self.source).is_some();
@@ -70,7 +77,7 @@ impl PathPrefixes {
         let target = |bound: &str| {
             self.find(bound).filter(|rest| !rest.is_empty()).map(|rest| join(&self.target, rest).into_bytes())
         };
-        target(lower).zip(target(upper))
+        Some(Bounds { lower: target(lower)?, upper: target(upper)? })
     }
 
     fn find<'p>(&self, path: &'p str) -> Option<&'p str> {
@@ -137,7 +144,7 @@ mod tests {
         let prefixes = PathPrefixes::new("/wh/t", "/a").unwrap();
         let bounds = |lower: &str, upper: &str| {
             let found = prefixes.bounds(lower.as_bytes(), upper.as_bytes())?;
-            Some((String::from_utf8(found.0).unwrap(), String::from_utf8(found.1).unwrap()))
+            Some((String::from_utf8(found.lower).unwrap(), String::from_utf8(found.upper).unwrap()))
         };
         let some = |lower: &str, upper: &str| Some((lower.to_owned(), upper.to_owned()));
         assert_eq!(bounds("/wh/t/x", "/wh/t/x"), some("/a/x", "/a/x"));

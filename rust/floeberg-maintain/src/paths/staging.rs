@@ -24,24 +24,21 @@ impl Staging {
     /// A folder that a user names, or a new one beside the metadata file. Errors: `InvalidInput` for a folder with files; those of
     /// the store.
     pub(super) fn new(store: Arc<dyn Store>, folder: Option<&str>, metadata_location: &str) -> Result<Self> {
-        let folder = match folder {
-            Some(given) => {
-                let folder = Location::from_user(given)?;
-                let is_empty = match store.list(&folder) {
-                    Ok(entries) => entries.is_empty(),
-                    Err(error) if error.kind() == ErrorKind::NotFound => true,
-                    Err(error) => return Err(error),
-                };
-                if !is_empty {
-                    return Err(Error::invalid_input("staging_location: expected an empty folder")
-                        .with("path", shown(&folder)));
-                }
-                folder
+        let folder = if let Some(given) = folder {
+            let folder = Location::from_user(given)?;
+            let is_empty = match store.list(&folder) {
+                Ok(entries) => entries.is_empty(),
+                Err(error) if error.kind() == ErrorKind::NotFound => true,
+                Err(error) => return Err(error),
+            };
+            if !is_empty {
+                return Err(Error::invalid_input("staging_location: expected an empty folder")
+                    .with("path", shown(&folder)));
             }
-            None => {
-                let metadata = parent(metadata_location).unwrap_or(metadata_location);
-                join(metadata, &format!("copy-table-staging-{}", random_uuid()))
-            }
+            folder
+        } else {
+            let metadata = parent(metadata_location).unwrap_or(metadata_location);
+            join(metadata, &format!("copy-table-staging-{}", random_uuid()))
         };
         // With a slash at its end, as Iceberg Java names it.
         Ok(Self { store, folder: join(&folder, ""), begun: Mutex::default() })
