@@ -52,13 +52,13 @@ class PathMaintenance(MaintainedTable):
             UnsupportedError: The table is encrypted, or has position deletes in ORC.
 
         Examples:
-            >>> lake = fb.load_catalog("moved", type="filesystem", warehouse=str(folder))
+            >>> lake = fb.load_catalog("moved", type="sql", uri="sqlite://", warehouse=str(folder))
             >>> lake.create_namespace("db")
             >>> visits = lake.create_table("db.visits", orders.schema())
             >>> _ = visits.append(pa.table({"id": [1, 2]}))
             >>> done = visits.maintenance.rewrite_table_path(visits.location(), "s3://bucket/visits")
-            >>> done.latest_version, done.files_to_copy_count
-            ('v2.metadata.json', 5)
+            >>> done.rewritten_manifest_file_paths_count, done.files_to_copy_count
+            (1, 5)
         """
         given = {
             "start_version": start_version,

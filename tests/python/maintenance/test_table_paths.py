@@ -24,7 +24,8 @@ KINDS = [(1, "file"), (2, "file"), (2, "partition"), (3, "file")]
 def _tables_are_conformant_but_for_sizes(request, tmp_path) -> Iterator[None]:
     """Check what a test wrote, as that of any other."""
     yield
-    if "damage" in request.node.name:
+    # A table that a test damaged, and one of the first writers, whose snapshots had no manifest lists.
+    if "damage" in request.node.name or "name_their_manifests" in request.node.name:
         return
     written = Written()
     written.look_through(tmp_path)
@@ -381,14 +382,13 @@ def written_elsewhere(tmp_path: Path) -> str:
 def test_damage_stages_nothing(make, tmp_path, kind, damage):
     table = make(3)
     fill(table)
+    deletes = table.inspect.delete_files()["file_path"].to_pylist()
     path = {
-        "manifest": lambda: table.inspect.manifests()["path"][0].as_py(),
-        "delete": lambda: next(
-            each for each in table.inspect.delete_files()["file_path"].to_pylist() if each.endswith(".puffin")
-        ),
-        "list": lambda: table.snapshots()[0].manifest_list,
-        "metadata": lambda: json.loads(table._inner.metadata_json())["metadata-log"][0]["metadata-file"],
-    }[kind]()
+        "manifest": table.inspect.manifests()["path"][0].as_py(),
+        "delete": next(each for each in deletes if each.endswith(".puffin")),
+        "list": table.snapshots()[0].manifest_list,
+        "metadata": json.loads(table._inner.metadata_json())["metadata-log"][0]["metadata-file"],
+    }[kind]
     file = Path(path_of(path))
     if damage == "gone":
         file.unlink()

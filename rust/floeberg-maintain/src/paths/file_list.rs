@@ -70,3 +70,29 @@ fn put(lines: &mut Vec<u8>, text: &str) {
         lines.extend_from_slice(text.as_bytes());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use floeberg_io::{MemoryStore, Store};
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_listed_once_and_odd_names_are_quoted() {
+        let store = MemoryStore::new();
+        let mut list = FileList::new(Some(store.create("memory://list").unwrap()));
+        let file =
+            |source: &str, target: &str| FileToCopy { source: source.to_owned(), target: target.to_owned() };
+        list.add(&[file("/a b%20", "/x"), file("/c,d", "/y\"z"), file("/a b%20", "/x")]).unwrap();
+        list.add(&[file("/other", "/x"), file("/e\nf", "/é")]).unwrap();
+        assert_eq!(list.finish().unwrap(), 3);
+        let bytes = store.open("memory://list").unwrap().read_all(1 << 10).unwrap();
+        let expected = "/a b%20,/x\n\"/c,d\",\"/y\"\"z\"\n\"/e\nf\",/é\n";
+        assert_eq!(String::from_utf8(bytes.to_vec()).unwrap(), expected);
+        let mut counted = FileList::new(None);
+        counted.add(&[file("", "/x"), file("", "/x")]).unwrap();
+        assert_eq!(counted.finish().unwrap(), 1);
+    }
+}

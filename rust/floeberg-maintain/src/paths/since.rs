@@ -48,3 +48,51 @@ impl Since {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use floeberg_iceberg::metadata::parse_table_metadata;
+    use serde_json::json;
+
+    use super::*;
+
+    fn start(format_version: u8) -> TableMetadata {
+        let document = json!({
+            "format-version": format_version, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1", "location": "/t",
+            "last-sequence-number": 7, "last-updated-ms": 1, "last-column-id": 0, "current-schema-id": 0,
+            "schemas": [{ "type": "struct", "schema-id": 0, "fields": [] }],
+            "default-spec-id": 0, "partition-specs": [{ "spec-id": 0, "fields": [] }], "last-partition-id": 999,
+            "default-sort-order-id": 0, "sort-orders": [{ "order-id": 0, "fields": [] }],
+            "snapshots": [{ "snapshot-id": 5, "sequence-number": 7, "timestamp-ms": 1, "manifest-list": "/t/a",
+                            "summary": { "operation": "append" } }]
+        });
+        parse_table_metadata(document.to_string().as_bytes(), "/t/metadata/v1.metadata.json").unwrap()
+    }
+
+    #[test]
+    fn in_doubt_a_file_is_newer() {
+        let nothing = Since::of(None);
+        assert!(nothing.is_newer(Some(5), Some(1)));
+        assert!(!nothing.has_snapshot(5));
+        let of_v2 = Since::of(Some(&start(2)));
+        assert!(of_v2.has_snapshot(5));
+        for (snapshot, number, is_newer) in [
+            (Some(5), Some(7), false),
+            (Some(5), Some(9), false),
+            // Of a snapshot that had expired before, and of one that was made since.
+            (Some(4), Some(7), false),
+            (Some(6), Some(8), true),
+            (None, Some(7), false),
+            (Some(6), None, true),
+            (None, None, true),
+        ] {
+            assert_eq!(of_v2.is_newer(snapshot, number), is_newer, "{snapshot:?} {number:?}");
+        }
+        let of_v1 = Since::of(Some(&start(1)));
+        assert!(!of_v1.is_newer(Some(5), Some(0)));
+        assert!(of_v1.is_newer(Some(6), Some(0)));
+        assert!(of_v1.is_newer(None, Some(0)));
+    }
+}
