@@ -5,6 +5,9 @@ The pages are those of Iceberg 1.11: DDL, writes, queries, procedures and config
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -211,6 +214,11 @@ CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => {snap
 CALL prod.system.compute_table_stats(table => 'shop.items', snapshot_id => {snapshot}, columns => array('id', 'note'));
 CALL prod.system.compute_partition_stats('shop.items');
 CALL prod.system.compute_partition_stats(table => 'shop.items', snapshot_id => {snapshot});
+CALL prod.system.rewrite_table_path(table => 'shop.items', source_prefix => '{folder}',
+    target_prefix => 's3a://bucket/prefix/shop/items');
+CALL prod.system.rewrite_table_path(table => 'shop.items', source_prefix => '{folder}',
+    target_prefix => 's3a://bucket/prefix/shop/items', start_version => '{start}', end_version => '{end}',
+    staging_location => '{staging}');
 CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort',
     sort_order => 'id DESC NULLS LAST,note ASC NULLS FIRST');
 CALL prod.system.rewrite_data_files(table => 'shop.items', strategy => 'sort', sort_order => 'zorder(id,note)');
@@ -238,7 +246,6 @@ NO_SCHEMA = "SCHEMA_NOT_FOUND"
 FILES = (
     r"CALL prod\.system\.\w+ is not supported: make the table with CREATE TABLE, and add the files with CALL"
 )
-MOVED = r"CALL prod\.system\.\w+ is not supported: tables that were moved are read with `relocate`"
 LEFT_OUT = [
     # The reason, the error that a user sees, and the statements.
     (
@@ -296,15 +303,6 @@ CALL prod.system.snapshot('shop.items', 'shop.snap');
 CALL prod.system.snapshot('shop.items', 'shop.snap', '/tmp/temptable/');
 CALL prod.system.migrate('shop.items');
 CALL prod.system.migrate('spark_catalog.shop.items', map('a', 'b'))
-""",
-    ),
-    (
-        "tables that were moved are read where they are",
-        MOVED,
-        """
-CALL prod.system.rewrite_table_path(table => 'shop.items', source_prefix => 'a', target_prefix => 'b');
-CALL prod.system.rewrite_table_path(table => 'shop.items', source_prefix => 'a', target_prefix => 'b',
-    start_version => 'v2.metadata.json', end_version => 'v20.metadata.json', staging_location => 'c')
 """,
     ),
     (
@@ -385,13 +383,16 @@ def test_every_statement_of_icebergs_documentation_runs(spark, lake, tmp_path):
     values |= {"staged_2": second.result.snapshot_id}
     values |= {"staged": transaction.result.snapshot_id, "files": tmp_path / "files"}
     values |= {"early": second.result.snapshot_id, "folder": items.location()}
+    versions = json.loads(items.refresh()._inner.metadata_json())["metadata-log"]
+    values |= {"start": Path(versions[0]["metadata-file"]).name, "end": Path(items.metadata_location).name}
+    values |= {"staging": tmp_path / "staging"}
     listed = spark.createDataFrame([], "file_path string, last_modified timestamp")
     listed.createOrReplaceTempView("files_view")
     ran += run(PROCEDURES, snapshot=first, **values)
     # What expired is not in it.
     ran += run(REGISTERS, metadata=items.refresh().metadata_location)
     assert not failed, "\n".join(failed)
-    assert ran == 183
+    assert ran == 185
     kinds = items.refresh().scan().to_arrow()["kind"].to_pylist()
     assert {"w1", "w2"} <= set(kinds)
     assert lake.load_table("shop.by_file").scan().count() == 4

@@ -49,8 +49,10 @@ from floeberg._native.maintain import (
     compute_partition_stats,
     compute_table_stats,
     delete_file_groups,
+    files_of_dropped_table,
     remove_unneeded_files,
     rewrite_groups,
+    rewrite_table_path,
     unneeded_files,
 )
 from floeberg._native.rows import (
@@ -204,6 +206,7 @@ __all__ = [
     "expression_to_text",
     "file_exists",
     "files_below",
+    "files_of_dropped_table",
     "finalize_lance_version",
     "lance_column_types",
     "list_folder",
@@ -228,6 +231,7 @@ __all__ = [
     "rename_lance_manifests",
     "request_budget",
     "rewrite_groups",
+    "rewrite_table_path",
     "schema_from_arrow",
     "shallow_clone_lance_table",
     "source_memory",

@@ -13,6 +13,15 @@ def unneeded_files(before: Table, after: Table) -> list[tuple[str, str]]:
         NotFoundError: A manifest is missing.
     """
 
+def files_of_dropped_table(table: Table) -> list[tuple[str, str]]:
+    """All files of a table that was dropped, in the order in which they may be removed: what each is, and where.
+
+    Raises:
+        InvalidInputError: The table is in a file system, and has a later version.
+        InvalidDataError: A metadata file, a manifest list or a manifest is damaged.
+        NotFoundError: A manifest list or a manifest is missing; or the metadata log names another table.
+    """
+
 def remove_unneeded_files(
     locations: list[str], *, folders: list[str], storage_options: dict[str, str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
@@ -56,6 +65,29 @@ def delete_file_groups(
         sizes: `target`, `least`, `most` and `most_of_group` in bytes, and `least_files` of a group.
         all_files: Whether all files are written again.
         to_vectors: Whether files of position deletes become vectors, whatever their size.
+    """
+
+def rewrite_table_path(
+    table: Table,
+    *,
+    source_prefix: str,
+    target_prefix: str,
+    start_version: str | None,
+    end_version: str | None,
+    staging_location: str | None,
+    create_file_list: bool,
+    dry_run: bool,
+) -> tuple[str, str | None, str | None, int, int, int]:
+    """Stages the files of a table that name others, with other paths, and lists all files to copy.
+
+    Returns:
+        The name of the last metadata file, the staging folder, the list of files, and how many manifests, delete files
+        and files there are.
+
+    Raises:
+        InvalidInputError: A prefix or a version does not fit, or a file is not below the source prefix.
+        InvalidDataError: A file is damaged.
+        UnsupportedError: Position deletes are in ORC, or the table is encrypted.
     """
 
 def compute_table_stats(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from floeberg._keywords import says_keywords_of_methods
+from floeberg.maintenance._paths import PathMaintenance
 from floeberg.maintenance._planning import PlanningMaintenance
 from floeberg.maintenance._statistics import StatisticsMaintenance
 
@@ -10,7 +11,7 @@ __all__ = ["TableMaintenance"]
 
 
 @says_keywords_of_methods
-class TableMaintenance(PlanningMaintenance, StatisticsMaintenance):
+class TableMaintenance(PlanningMaintenance, StatisticsMaintenance, PathMaintenance):
     """What keeps an Iceberg table healthy. Options have the names of Spark's procedures."""
 
     def __repr__(self) -> str:

@@ -9,12 +9,14 @@
 //! - `schema`: the schema of the writer, from its JSON and as Arrow fields.
 //! - `read`: files, read: blocks, records, and their values as columns.
 //! - `write`: files, written: values, blocks, and the schema that declares Iceberg's types.
+//! - `rewrite`: single values of a file, replaced.
 
 #[doc(hidden)]
 pub mod testing;
 mod schema;
 mod read;
 pub mod write;
+pub mod rewrite;
 
 pub use read::{
     Block, BlockForm, BlockRange, Blocks, Container, Decoder, Enough, FRAME_START, FixedForm, Frame, Framing,

@@ -29,7 +29,7 @@ mod actions;
 mod attempts;
 mod view;
 
-pub use apply::{LAST_ADDED, Previous, Requirement, Update, apply, updates_to_json};
+pub use apply::{LAST_ADDED, Previous, Requirement, Update, apply, updates_to_json, write_document};
 pub use attempts::{Attempt, Commit, CommitRequest};
 pub use operations::{
     DeleteMode, DeleteRewrite, DeleteRewriteKind, Expiry, IsolationLevel, ManifestRewrite, NewTable,

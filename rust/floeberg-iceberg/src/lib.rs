@@ -22,6 +22,7 @@
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files, read and written.
+//! - `copy`: delete files, copied with other paths of data files in them.
 //! - `view`: a view, opened.
 //! - `add_files`: files of other writers, described as manifests want it: found in folders, checked against the table, with
 //!   metrics of their footers and partition values of their paths or bounds.
@@ -41,6 +42,7 @@ mod changelog;
 pub mod inspect;
 mod recipe;
 pub mod statistics;
+pub mod copy;
 mod view;
 pub mod add_files;
 

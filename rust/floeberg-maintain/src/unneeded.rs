@@ -71,11 +71,16 @@ pub fn unneeded_files(before: &Table, after: &Table, cancel: &Cancel) -> Result<
     Ok(found)
 }
 
-fn order(role: FileRole) -> u8 {
+/// The place of a role in the order of removal: what names files comes after them.
+pub(crate) fn order(role: FileRole) -> u8 {
     match role {
         FileRole::Data => 0,
         FileRole::PositionDeletes => 1,
-        _ => 2,
+        FileRole::EqualityDeletes => 2,
+        FileRole::Statistics => 3,
+        FileRole::Manifest => 4,
+        FileRole::ManifestList => 5,
+        FileRole::Metadata => 6,
     }
 }
 
@@ -87,7 +92,8 @@ fn only(locations: Vec<String>, others: &[String], role: FileRole) -> Vec<Reacha
     new.map(|location| ReachableFile { role, location }).collect()
 }
 
-fn statistics(metadata: &TableMetadata) -> Result<Vec<String>> {
+/// The statistics files of a table.
+pub(crate) fn statistics(metadata: &TableMetadata) -> Result<Vec<String>> {
     let of_snapshots = metadata.statistics_files()?.into_iter().map(|file| file.statistics_path);
     let of_partitions = metadata.partition_statistics_files()?.into_iter().map(|file| file.statistics_path);
     Ok(of_snapshots.chain(of_partitions).collect())

@@ -42,7 +42,6 @@ pub use block_range::BlockRange;
 pub use compile::Projection;
 pub(crate) use container::MAGIC;
 pub use container::{Block, BlockForm, Blocks, Container};
-#[cfg(test)]
 pub(crate) use cursor::Cursor;
 pub use decode::{Decoder, Enough, Progress, decode, decode_blocks};
 pub use frame::{FRAME_START, Frame, Framing};
@@ -51,3 +50,5 @@ pub use leaf::FixedForm;
 pub(crate) use parsed_schemas::MOST;
 pub use parsed_schemas::ParsedSchemas;
 pub use records::{Records, Taken};
+pub(crate) use skip::Skip;
+pub(crate) use skip_plan::Skips;

@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 
 /// The cheapest way past a type.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Skip {
+pub(crate) enum Skip {
     /// That many ints and longs.
     Varints(u64),
     /// That many bytes.
@@ -27,7 +27,7 @@ pub(super) enum Skip {
 }
 
 impl Skip {
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self::Sequence(Vec::new())
     }
 
@@ -42,7 +42,7 @@ impl Skip {
     }
 
     /// This, then the next: runs of numbers and of bytes become one.
-    pub(super) fn then(self, next: Self) -> Self {
+    pub(crate) fn then(self, next: Self) -> Self {
         match (self, next) {
             (Self::Varints(first), Self::Varints(second)) => Self::Varints(first.saturating_add(second)),
             (Self::Bytes(first), Self::Bytes(second)) => Self::Bytes(first.saturating_add(second)),
@@ -63,7 +63,7 @@ impl Skip {
     }
 
     #[inline]
-    pub(super) fn run(&self, cursor: &mut Cursor<'_>, empty_left: &mut u64) -> Result<()> {
+    pub(crate) fn run(&self, cursor: &mut Cursor<'_>, empty_left: &mut u64) -> Result<()> {
         match self {
             Self::Varints(1) => cursor.skip_varint(),
             Self::Varints(count) => cursor.skip_varints(*count),

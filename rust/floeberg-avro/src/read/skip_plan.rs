@@ -11,19 +11,19 @@ use crate::schema::{AvroSchema, AvroType, Limits, TypeId};
 
 /// Walks the types of a schema.
 #[derive(Debug)]
-pub(super) struct Skips<'a> {
+pub(crate) struct Skips<'a> {
     schema: &'a AvroSchema,
     limits: &'a Limits,
     types: usize,
 }
 
 impl<'a> Skips<'a> {
-    pub(super) fn new(schema: &'a AvroSchema, limits: &'a Limits) -> Self {
+    pub(crate) fn new(schema: &'a AvroSchema, limits: &'a Limits) -> Self {
         Self { schema, limits, types: 0 }
     }
 
     /// The skip of a type at a depth.
-    pub(super) fn of(&mut self, id: TypeId, depth: usize) -> Result<Skip> {
+    pub(crate) fn of(&mut self, id: TypeId, depth: usize) -> Result<Skip> {
         self.count(depth)?;
         let schema = self.schema;
         Ok(match schema.get(id) {
@@ -48,7 +48,7 @@ impl<'a> Skips<'a> {
     }
 
     /// Counts one more type that is walked, at a depth.
-    pub(super) fn count(&mut self, depth: usize) -> Result<()> {
+    pub(crate) fn count(&mut self, depth: usize) -> Result<()> {
         self.types += 1;
         self.limits.check_walk(self.types, depth)
     }

@@ -24,7 +24,7 @@ impl Encoder {
     }
 
     /// Truncates to that many bytes; the memory stays allocated.
-    pub(super) fn truncate(&mut self, length: usize) {
+    pub(crate) fn truncate(&mut self, length: usize) {
         self.bytes.truncate(length);
     }
 

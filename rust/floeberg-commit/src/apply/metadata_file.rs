@@ -21,12 +21,7 @@ const GZIP_SUFFIXES: [&str; 2] = [".gz.metadata.json", ".metadata.json.gz"];
 /// Writes a document, as gzip if the name says so; with `if_absent`, only if the file does not exist.
 ///
 /// Errors: `AlreadyExists`; those of the store. One of [unknown outcome](Error::is_outcome_unknown) may have taken effect.
-pub(crate) fn write_document(
-    store: &dyn Store,
-    document: &Json,
-    location: &str,
-    if_absent: bool,
-) -> Result<()> {
+pub fn write_document(store: &dyn Store, document: &Json, location: &str, if_absent: bool) -> Result<()> {
     let text = serde_json::to_vec(document)
         .map_err(|error| Error::internal("metadata cannot be written").caused_by(error))
         .context("path", location)?;

@@ -25,7 +25,7 @@ mod metadata_file;
 
 pub(crate) use builder::TableMetadataBuilder;
 pub use builder::{Previous, apply};
-pub(crate) use metadata_file::write_document;
+pub use metadata_file::write_document;
 pub use requirement::Requirement;
 pub(crate) use schemas::{named, next_id};
 pub use update::{LAST_ADDED, Update};

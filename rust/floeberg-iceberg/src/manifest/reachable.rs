@@ -159,17 +159,25 @@ impl LiveFiles {
             ReachableFile { role, location: path.unwrap_or_default().to_owned() }
         });
         let files: Vec<_> = files.collect();
-        let expected = manifest.added_files_count.zip(manifest.existing_files_count);
-        let expected = expected.map(|(added, existing)| added.saturating_add(existing));
-        if self.is_strict && expected.is_some_and(|expected| expected != files.len() as i64) {
-            return Err(Error::invalid_data(format!(
-                "expected a manifest of {} live files, as its list says, found {}",
-                expected.unwrap_or_default(),
-                files.len()
-            ))
-            .with("manifest", &manifest.manifest_path));
+        if self.is_strict {
+            manifest.check_live_files(files.len())?;
         }
         Ok(files)
+    }
+}
+
+impl ManifestFile {
+    /// Errors: `InvalidData` where it has another number of live files than its list says: it was cut off where a block of it ends.
+    pub fn check_live_files(&self, found: usize) -> Result<()> {
+        let expected = self.added_files_count.zip(self.existing_files_count);
+        let expected = expected.map(|(added, existing)| added.saturating_add(existing));
+        match expected {
+            Some(expected) if expected != found as i64 => Err(Error::invalid_data(format!(
+                "expected a manifest of {expected} live files, as its list says, found {found}"
+            ))
+            .with("manifest", &self.manifest_path)),
+            _ => Ok(()),
+        }
     }
 }
 

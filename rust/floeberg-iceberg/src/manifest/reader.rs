@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use floeberg_core::schema::StructType;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_io::{Relocation, Store};
@@ -36,11 +37,7 @@ impl ManifestReader {
     ///
     /// Errors: those of the store; `InvalidData` for damaged files, naming them; `Unsupported` for an encrypted list.
     pub fn manifests(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
-        let read = |written: &str| -> Result<_> {
-            let location = self.relocation.apply(written);
-            let bytes = self.store.open_unchanging(&location)?.read_all(LARGEST_MANIFEST)?;
-            Ok((location, bytes))
-        };
+        let read = |written: &str| self.bytes(written);
         match &snapshot.manifests {
             SnapshotManifests::List(_) if snapshot.key_id.is_some() => {
                 Err(Error::unsupported("the manifest list is encrypted, and encrypted tables cannot be read")
@@ -75,14 +72,22 @@ impl ManifestReader {
         self.open(manifest)?.entries(partition_type, wanted)
     }
 
+    /// The location and the bytes of a manifest, or of a manifest list, by its written location.
+    ///
+    /// Errors: those of the store; `LimitExceeded` for a file that no manifest is as large as.
+    pub fn bytes(&self, written: &str) -> Result<(String, Bytes)> {
+        let location = self.relocation.apply(written);
+        let bytes = self.store.open_unchanging(&location)?.read_all(LARGEST_MANIFEST)?;
+        Ok((location, bytes))
+    }
+
     /// Reads the bytes of a manifest.
     pub(crate) fn open(&self, manifest: &ManifestFile) -> Result<ManifestBytes> {
         if manifest.key_metadata.is_some() {
             return Err(Error::unsupported("the manifest is encrypted, and encrypted tables cannot be read")
                 .with("path", &manifest.manifest_path));
         }
-        let location = self.relocation.apply(&manifest.manifest_path);
-        let bytes = self.store.open_unchanging(&location)?.read_all(LARGEST_MANIFEST)?;
+        let (location, bytes) = self.bytes(&manifest.manifest_path)?;
         Ok(ManifestBytes::new(manifest.clone(), location, bytes, self.cache.schemas()))
     }
 }

@@ -11,3 +11,4 @@ mod new_puffin;
 
 pub use new_puffin::NewBlob;
 pub use partition_rows::PartitionStatistics;
+pub(crate) use puffin::{MAGIC_LENGTH, read_footer};

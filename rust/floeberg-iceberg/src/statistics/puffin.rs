@@ -20,7 +20,7 @@ use crate::wire::puffin::{
 /// Most footers are smaller than this, and one read gets them.
 const TAIL_GUESS: u64 = 16 << 10;
 /// The magic that a file starts with.
-const MAGIC_LENGTH: u64 = 4;
+pub(crate) const MAGIC_LENGTH: u64 = 4;
 
 impl Table {
     /// The footer of a statistics file that the metadata names.
@@ -70,7 +70,7 @@ impl Table {
 }
 
 /// The footer, and where it starts.
-fn read_footer(source: &dyn Source) -> Result<(PuffinFooter, u64)> {
+pub(crate) fn read_footer(source: &dyn Source) -> Result<(PuffinFooter, u64)> {
     let size = source.size()?;
     let tail = source.read(size.saturating_sub(TAIL_GUESS)..size)?;
     let length = footer_length(&tail)?;

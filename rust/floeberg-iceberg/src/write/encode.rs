@@ -17,7 +17,7 @@ const WAITS_PER_THREAD: usize = 4;
 pub(super) type OpenFile = Box<dyn FileWriter>;
 
 /// Ends the current unit of a file on this thread, and writes it.
-pub(super) fn end_unit(file: &mut dyn FileWriter) -> Result<()> {
+pub(crate) fn end_unit(file: &mut dyn FileWriter) -> Result<()> {
     file.end_unit()?.into_iter().try_for_each(|work| work())?;
     file.write_unit()
 }

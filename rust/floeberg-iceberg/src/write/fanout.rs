@@ -295,7 +295,7 @@ pub(crate) fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
 }
 
 /// Takes as many waiting rows as the unit and the file have room for.
-pub(super) fn take_room(file: &dyn FileWriter, waiting: &mut Vec<Piece>, file_size: u64) -> Vec<Piece> {
+pub(crate) fn take_room(file: &dyn FileWriter, waiting: &mut Vec<Piece>, file_size: u64) -> Vec<Piece> {
     let mut left = usize::try_from(file.room(Waiting::of(waiting), file_size)).unwrap_or(usize::MAX).max(1);
     let mut taken = Vec::new();
     let mut rest = Vec::new();

@@ -11,7 +11,7 @@ use floeberg_properties::{FORMAT, Kind, Properties};
 use crate::formats::avro;
 
 /// The layout of a write. Errors: those of the format, `Unsupported` for a format that cannot be written.
-pub(super) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
+pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     match format_of(request.properties).as_str() {
         "parquet" => floeberg_parquet::layout(request),
         "avro" => avro::write::layout(request),

@@ -25,10 +25,13 @@ pub use conform::{Matching, columns_to_add};
 pub use deletes::{
     DeleteRecipe, DeletedPositions, EqualityWriter, KeyRecipe, write_positions, write_vectors,
 };
-pub(crate) use fanout::with_metrics;
+pub(crate) use deletes::{of_delete_files, position_schema};
+pub(crate) use encode::end_unit;
+pub(crate) use fanout::{take_room, with_metrics};
 pub use formats::check_write_property;
+pub(crate) use formats::layout as layout_of;
 pub(crate) use layout::ordered_column;
-pub(crate) use options::properties_of;
+pub(crate) use options::{of_other_columns, properties_of};
 pub use progress::WriteProgress;
 pub use receipt::{Purpose, Receipt, WrittenFile};
 pub use recipe::WriteRecipe;

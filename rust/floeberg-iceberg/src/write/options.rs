@@ -53,7 +53,7 @@ pub(crate) fn properties_of(
 }
 
 /// Properties of files whose columns are not the table's: what is said of a column is not said of theirs.
-pub(super) fn of_other_columns(properties: &WriteProperties) -> WriteProperties {
+pub(crate) fn of_other_columns(properties: &WriteProperties) -> WriteProperties {
     let of_metrics = [METRICS_DEFAULT, METRICS_MOST_COLUMNS.name];
     let all = properties.as_map().iter();
     let kept = all.filter(|(name, _)| !name.contains(".column.") && !of_metrics.contains(&name.as_str()));

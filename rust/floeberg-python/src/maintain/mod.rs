@@ -2,5 +2,6 @@
 
 pub mod compaction;
 pub mod orphans;
+pub mod paths;
 pub mod statistics;
 pub mod unneeded;

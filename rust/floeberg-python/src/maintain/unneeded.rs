@@ -27,6 +27,16 @@ pub fn unneeded_files(
     Ok(found.into_iter().map(|file| (name(file.role), file.location)).collect())
 }
 
+/// All files of a table that was dropped, in the order in which they may be removed: what each is, and where.
+#[pyfunction]
+pub fn files_of_dropped_table(py: Python<'_>, table: &Table) -> PyResult<Vec<(&'static str, String)>> {
+    let table = table.table.clone();
+    let found = runtime::run(py, &Cancel::default(), move |cancel| {
+        floeberg_maintain::files_of_dropped_table(&table, cancel)
+    })?;
+    Ok(found.into_iter().map(|file| (name(file.role), file.location)).collect())
+}
+
 fn name(role: FileRole) -> &'static str {
     match role {
         FileRole::Metadata => "metadata",

@@ -19,6 +19,7 @@ from floeberg.spark.sql.procedures.maintenance_procedures import (
     rewrite_manifests,
     rewrite_position_delete_files,
 )
+from floeberg.spark.sql.procedures.path_procedures import rewrite_table_path
 from floeberg.spark.sql.procedures.statistics_procedures import compute_partition_stats, compute_table_stats
 from floeberg.spark.sql.query.changelogs import create_changelog_view
 from floeberg.types._snapshots import ancestors
@@ -318,6 +319,19 @@ _PROCEDURES = {
         "partition_statistics_file string",
         lambda place, given: compute_partition_stats(place.table, given),
     ),
+    "rewrite_table_path": _Procedure(
+        {
+            "source_prefix": "string",
+            "target_prefix": "string",
+            "start_version": "string?",
+            "end_version": "string?",
+            "staging_location": "string?",
+            "create_file_list": "boolean?",
+        },
+        "latest_version string, file_list_location string, rewritten_manifest_file_paths_count int, "
+        "rewritten_delete_file_paths_count int",
+        _of_table(rewrite_table_path),
+    ),
     "register_table": _Procedure(
         {"metadata_file": "string"},
         "current_snapshot_id bigint, total_records_count bigint, total_data_files_count bigint",
@@ -328,6 +342,5 @@ _MAKE = "make the table with CREATE TABLE, and add the files with CALL add_files
 _INSTEAD = {
     "snapshot": _MAKE,
     "migrate": _MAKE,
-    "rewrite_table_path": "tables that were moved are read with `relocate`",
 }
 """Procedures of Iceberg that are not here, and what to do."""

@@ -15,7 +15,7 @@ use floeberg_io::location::join;
 
 use super::name::{SUFFIXES, Scheme, is_metadata_name, names_of, parse_name, parse_version};
 
-const HINT: &str = "version-hint.text";
+pub(super) const HINT: &str = "version-hint.text";
 
 /// How many bytes a hint may have.
 const MAX_HINT_BYTES: u64 = 4096;
@@ -102,7 +102,7 @@ fn suffix_rank(name: &str) -> usize {
 }
 
 /// The content of the hint.
-enum Hint {
+pub(super) enum Hint {
     /// Nothing.
     Absent,
     /// A string, without blanks.
@@ -113,7 +113,7 @@ enum Hint {
 
 /// Reads the hint. A folder in its place, a hint that is too long or one that cannot be read counts as absent: the versions
 /// themselves decide, and they can be listed.
-fn read_hint(store: &dyn Store, folder: &str) -> Result<Hint> {
+pub(super) fn read_hint(store: &dyn Store, folder: &str) -> Result<Hint> {
     let location = join(folder, HINT);
     match store.open(&location).and_then(|source| source.read_all(MAX_HINT_BYTES)) {
         Ok(bytes) => Ok(Hint::Says(String::from_utf8_lossy(&bytes).trim().to_owned())),

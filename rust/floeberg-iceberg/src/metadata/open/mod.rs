@@ -2,8 +2,10 @@
 
 mod name;
 mod folder;
+mod later;
 mod table;
 
+pub use later::check_latest_version;
 pub use table::{open_metadata, open_view_metadata};
 
 #[cfg(test)]

@@ -54,7 +54,16 @@ impl PuffinEncoder {
     ///
     /// Errors: `LimitExceeded` for a footer that no reader would take.
     pub fn finish(self) -> Result<(Vec<u8>, PuffinFooter)> {
-        let payload = payload(&self.footer).to_string();
+        Ok((self.footer.to_bytes()?, self.footer))
+    }
+}
+
+impl PuffinFooter {
+    /// The bytes after the last blob.
+    ///
+    /// Errors: `LimitExceeded` for a footer that no reader would take.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let payload = payload(self).to_string();
         let size = i32::try_from(payload.len()).ok().filter(|_| payload.len() <= PAYLOAD_LIMIT);
         let Some(size) = size else {
             return Err(Error::limit(format!(
@@ -63,8 +72,7 @@ impl PuffinEncoder {
                 PAYLOAD_LIMIT
             )));
         };
-        let end = [&MAGIC[..], payload.as_bytes(), &size.to_le_bytes(), &[0; 4], &MAGIC].concat();
-        Ok((end, self.footer))
+        Ok([&MAGIC[..], payload.as_bytes(), &size.to_le_bytes(), &[0; 4], &MAGIC].concat())
     }
 }
 

@@ -13,5 +13,8 @@ pub use footer::{FOOTER_TAIL_LENGTH, footer_length, parse_footer};
 pub(crate) use footer::{LARGEST_FOOTER, check_magic};
 pub use footer_json::{BlobMetadata, PuffinFooter};
 
+/// The property of a vector's blob that names its data file. Spec: Puffin, `deletion-vector-v1` blob type.
+pub const REFERENCED_DATA_FILE: &str = "referenced-data-file";
+
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,8 @@ mod key_recipe;
 pub use deleted::DeletedPositions;
 pub use equality::EqualityWriter;
 pub use key_recipe::KeyRecipe;
+pub(crate) use position_rows::position_schema;
 pub use positions::write_positions;
 pub use recipe::DeleteRecipe;
+pub(crate) use recipe::of_delete_files;
 pub use vectors::write_vectors;

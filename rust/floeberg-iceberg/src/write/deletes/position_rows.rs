@@ -20,7 +20,7 @@ use super::deleted::DeletedPositions;
 const BATCH_ROWS: usize = 64 * 1024;
 
 /// The columns of a position delete file.
-pub(super) fn position_schema() -> Result<Schema> {
+pub(crate) fn position_schema() -> Result<Schema> {
     let path = Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String);
     Schema::new(0, vec![path, Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long)])
 }

@@ -187,7 +187,7 @@ impl DeleteRecipe {
 
 /// The properties of delete files, by the names that those of data files have.
 /// Errors: `Unsupported` for a format that is not written.
-fn of_delete_files(of_data: &WriteProperties) -> Result<WriteProperties> {
+pub(crate) fn of_delete_files(of_data: &WriteProperties) -> Result<WriteProperties> {
     let mut properties = of_data.as_map().clone();
     let size = of_data.text(DELETE_TARGET_FILE_SIZE.name).map(str::to_owned);
     let size = size.unwrap_or_else(|| DELETE_TARGET_FILE_SIZE.default.to_string());

@@ -15,7 +15,7 @@ use floeberg_io::{Sink, Store};
 use super::deleted::{self, DeletedPositions};
 use super::recipe::DeleteRecipe;
 use crate::manifest::{DataFile, FileContent};
-use crate::wire::puffin::{BlobMetadata, PUFFIN_START, PuffinEncoder};
+use crate::wire::puffin::{BlobMetadata, PUFFIN_START, PuffinEncoder, REFERENCED_DATA_FILE};
 use crate::wire::vector;
 use crate::write::locations::Locations;
 use crate::write::recipe::check_name;
@@ -111,7 +111,7 @@ fn blob_of(data_file: &str, cardinality: u64) -> BlobMetadata {
         length: 0,
         compression: None,
         properties: BTreeMap::from([
-            ("referenced-data-file".to_owned(), data_file.to_owned()),
+            (REFERENCED_DATA_FILE.to_owned(), data_file.to_owned()),
             ("cardinality".to_owned(), cardinality.to_string()),
         ]),
     }
