@@ -55,12 +55,19 @@ def check_rewrite(table: Table, rewrite_json: str, *, job_order: str) -> None:
     """
 
 def delete_file_groups(
-    plan: Plan, *, kind: str, sizes: dict[str, int], all_files: bool, to_vectors: bool
+    plan: Plan,
+    chosen: Plan | None,
+    *,
+    kind: str,
+    sizes: dict[str, int],
+    all_files: bool,
+    to_vectors: bool,
 ) -> list[tuple[list[str], int]]:
     """Groups of delete files of a plan, each of one partition: paths, and bytes.
 
     Args:
-        plan: The plan.
+        plan: A plan of all rows.
+        chosen: Only delete files count that apply to a data file of this plan. `None` is all.
         kind: `positions`, those that are worth writing again; or `equality`, all.
         sizes: `target`, `least`, `most` and `most_of_group` in bytes, and `least_files` of a group.
         all_files: Whether all files are written again.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from floeberg.commit.reporting import Reporter
+from floeberg.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +47,9 @@ class MaintainedTable:
         """The branch that is written to, if the table may be written."""
         if not dry_run:
             self._operations.check_writable()
-        return self._branch_to_write(branch)
+        written_to = self._branch_to_write(branch)
+        _check_branch(self._table(), written_to)
+        return written_to
 
     @contextmanager
     def _reporting(self, progress: ProgressCallback | bool | None) -> Iterator[None]:  # noqa: FBT001 - as users pass it
@@ -63,3 +67,14 @@ class MaintainedTable:
             self._reporter.end()
         finally:
             self._reporter = before
+
+
+def _check_branch(table: OpenedTable, branch: str) -> None:
+    """Raises where a table does not have a branch. `main` of a table without snapshots is there."""
+    refs = json.loads(table.metadata_json()).get("refs", {})
+    found = refs.get(branch)
+    if found is not None and found.get("type") == "tag":
+        raise InvalidInputError(f"{branch!r} is a tag: commits need a branch")
+    if found is None and branch != "main":
+        known = ", ".join(repr(each) for each in sorted(refs)) or "none"
+        raise NotFoundError(f"the table has no branch {branch!r}; it has {known}")

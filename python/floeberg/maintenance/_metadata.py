@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_properties
+from floeberg.errors import InvalidInputError
 from floeberg.expressions import ALWAYS_TRUE, AlwaysTrue
 from floeberg.maintenance._base import MaintainedTable
 from floeberg.maintenance.one_snapshot import commit_snapshot, count_replaced
@@ -77,7 +78,7 @@ class MetadataMaintenance(MaintainedTable):
         """
         checked_bool("dry_run", dry_run)
         wanted = {
-            "spec-id": None if spec_id is None else checked_int("spec_id", spec_id),
+            "spec-id": None if spec_id is None else _checked_spec(spec_id),
             "sort-by": [] if sort_by is None else checked_names("sort_by", sort_by),
         }
         operation = _native.Operation.rewrite_manifests(json.dumps(wanted))
@@ -149,9 +150,9 @@ class MetadataMaintenance(MaintainedTable):
         done = self._rewritten("positions", groups, read, written_to, snapshot_properties, progress)
         return RewritePositionDeleteFilesResult(
             tuple(each.snapshot_id for each in done if each.snapshot_id is not None),
-            sum(each.number("removed-delete-files") for each in done),
+            sum(each.counts.get("replaced_files", 0) for each in done),
             sum(each.number("added-delete-files") for each in done),
-            sum(each.number("removed-files-size") for each in done),
+            sum(each.counts.get("replaced_bytes", 0) for each in done),
             sum(each.number("added-files-size") for each in done),
         )
 
@@ -217,7 +218,7 @@ class MetadataMaintenance(MaintainedTable):
         )
         return ConvertEqualityDeletesResult(
             tuple(each.snapshot_id for each in done if each.snapshot_id is not None),
-            sum(each.number("removed-equality-delete-files") for each in done),
+            sum(each.counts.get("replaced_files", 0) for each in done),
             sum(each.number("added-delete-files") for each in done),
         )
 
@@ -298,5 +299,14 @@ class MetadataMaintenance(MaintainedTable):
         """The delete files of a branch to write again."""
         if branch == "main" and self._table().snapshot_id is None:
             return []
-        plan = self._plan(where, case_sensitive, branch)
-        return delete_file_groups(plan, kind, options, self._table().format_version)
+        # A filter leaves out deletes that no row of it can have: which apply to a file, only a plan of all rows says.
+        plan = self._plan(ALWAYS_TRUE, case_sensitive, branch)
+        chosen = None if isinstance(where, AlwaysTrue) else self._plan(where, case_sensitive, branch)
+        return delete_file_groups(plan, chosen, kind, options, self._table().format_version)
+
+
+def _checked_spec(spec_id: int) -> int:
+    """The id of a partition spec, which has 32 bits."""
+    if not -(2**31) <= checked_int("spec_id", spec_id) < 2**31:
+        raise InvalidInputError(f"the table has no partition spec {spec_id}")
+    return spec_id

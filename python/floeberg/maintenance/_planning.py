@@ -12,10 +12,10 @@ from floeberg.errors import FloebergError
 from floeberg.maintenance._metadata import MetadataMaintenance
 from floeberg.maintenance._removing import RemovingMaintenance
 from floeberg.maintenance._rewriting import RewritingMaintenance
-from floeberg.maintenance.budget import Budget
+from floeberg.maintenance.budget import Budget, checked_threshold
 from floeberg.maintenance.lease import Lease
 from floeberg.maintenance.planned_table import check_not_moved, head_of, planned_table, snapshots_of
-from floeberg.maintenance.policy import arguments_of, read_policy
+from floeberg.maintenance.policy import arguments_of, check_call, read_policy
 from floeberg.maintenance.results.planning import (
     HealthFinding,
     MaintenanceCall,
@@ -94,9 +94,10 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             (6, True, 'rewrite_data_files')
         """
         wanted = read_policy(policy)
+        most_skew = checked_threshold("skew_threshold", skew_threshold)
         if checked_bool("list_files", list_files):
             wanted.setdefault("remove_orphan_files", {})
-        written_to = self._branch_to_write(branch)
+        written_to = self._begin(branch, dry_run=True)
         totals = self._totals(written_to)
         findings = []
         for procedure, arguments in wanted.items():
@@ -107,7 +108,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             findings.append(
                 HealthFinding(name, call.files, of, given or threshold, is_due=call.files > 0, call=call)
             )
-        findings += [_deleted(totals), self._skew(written_to, skew_threshold)]
+        findings += [_deleted(totals), self._skew(written_to, most_skew)]
         return TableHealth(written_to, tuple(findings))
 
     def plan(
@@ -138,7 +139,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             >>> [(each.procedure, each.files) for each in plan.calls]
             [('rewrite_data_files', 6)]
         """
-        written_to = self._branch_to_write(branch)
+        written_to = self._begin(branch, dry_run=True)
         calls = [
             self._estimated(procedure, arguments, written_to)
             for procedure, arguments in read_policy(policy).items()
@@ -180,6 +181,8 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         budget = Budget(max_seconds, max_bytes)
         self._become(self._operations.load(self._table()))
         check_not_moved(self._table(), plan.table)
+        for call in plan.calls:
+            check_call(call.procedure, call.arguments)
         lease = Lease(self)
         results: list[Result] = []
         left: list[MaintenanceCall] = []
@@ -199,7 +202,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
                     if done is not None:
                         results.append(done)
                     if budget.was_over:
-                        left.append(call)
+                        left.append(call.without(done))
         finally:
             # It ends by itself, and must not hide what went wrong before.
             with suppress(FloebergError):

@@ -7,7 +7,18 @@ from time import monotonic
 from floeberg._arguments import checked_size
 from floeberg.errors import InvalidInputError
 
-__all__ = ["Budget"]
+__all__ = ["Budget", "checked_threshold"]
+
+
+def checked_threshold(name: str, value: object) -> float:
+    """A number of at least 0.
+
+    Raises:
+        InvalidInputError: It is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
+        raise InvalidInputError(f"{name}: expected a number of at least 0, found {value!r}")
+    return value
 
 
 class Budget:
@@ -19,12 +30,8 @@ class Budget:
         Raises:
             InvalidInputError: A bound is no number, or negative.
         """
-        if max_seconds is not None and (
-            isinstance(max_seconds, bool)
-            or not isinstance(max_seconds, (int, float))  # pyright: ignore[reportUnnecessaryIsInstance]
-            or not max_seconds >= 0
-        ):
-            raise InvalidInputError(f"max_seconds: expected a number of at least 0, found {max_seconds!r}")
+        if max_seconds is not None:
+            checked_threshold("max_seconds", max_seconds)
         self._max_seconds = max_seconds
         self._max_bytes = None if max_bytes is None else checked_size("max_bytes", max_bytes)
         self._begun = monotonic()

@@ -23,7 +23,7 @@ from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MaintenancePolicy", "arguments_of", "read_policy"]
+__all__ = ["MaintenancePolicy", "arguments_of", "check_call", "read_policy"]
 
 MaintenancePolicy = "Mapping[str, Mapping[str, Any]] | str | Path"
 """A mapping of calls to their arguments, or the path of a TOML file."""
@@ -70,18 +70,27 @@ def read_policy(policy: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - che
             f"type {type(policy).__name__}"
         )
     for name, arguments in policy.items():
-        if name not in ARGUMENTS:
-            raise InvalidInputError(f"policy: expected one of {', '.join(ARGUMENTS)}, found {name!r}")
-        if not hasattr(arguments, "items"):
-            raise InvalidInputError(
-                f"policy: expected the arguments of {name!r} by their names, found {arguments!r}"
-            )
-        if unknown := sorted(set(arguments) - ARGUMENTS[name]):
-            known = ", ".join(sorted(ARGUMENTS[name])) or "none"
-            raise InvalidInputError(f"policy: {name} has no argument {unknown[0]!r} there, expected {known}")
-        if isinstance(arguments.get("older_than"), str):
-            _age(arguments["older_than"])
+        check_call(name, arguments)
     return {name: dict(policy[name]) for name in ARGUMENTS if name in policy}
+
+
+def check_call(procedure: object, arguments: Any) -> None:  # noqa: ANN401 - checked here
+    """Checks that a policy or a plan may make a call with these arguments.
+
+    Raises:
+        InvalidInputError: There is no such call, or it has no such argument there.
+    """
+    if not isinstance(procedure, str) or procedure not in ARGUMENTS:
+        raise InvalidInputError(f"policy: expected one of {', '.join(ARGUMENTS)}, found {procedure!r}")
+    if not hasattr(arguments, "items"):
+        raise InvalidInputError(
+            f"policy: expected the arguments of {procedure!r} by their names, found {arguments!r}"
+        )
+    if unknown := sorted(str(each) for each in set(arguments) - ARGUMENTS[procedure]):
+        known = ", ".join(sorted(ARGUMENTS[procedure])) or "none"
+        raise InvalidInputError(f"policy: {procedure} has no argument {unknown[0]!r} there, expected {known}")
+    if isinstance(arguments.get("older_than"), str):
+        _age(arguments["older_than"])
 
 
 def arguments_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,5 +124,7 @@ def _of_file(path: Path) -> Any:  # noqa: ANN401 - what TOML gives
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:
         raise NotFoundError("the policy does not exist", context={"path": str(path)}) from error
+    except OSError as error:
+        raise InvalidInputError("the policy cannot be read", context={"path": str(path)}) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"policy: expected TOML: {error}", context={"path": str(path)}) from error

@@ -75,11 +75,20 @@ class DeleteFileOptions:
 
 
 def delete_file_groups(
-    plan: Plan, kind: DeleteKind, options: DeleteFileOptions, format_version: int
+    plan: Plan, chosen: Plan | None, kind: DeleteKind, options: DeleteFileOptions, format_version: int
 ) -> Groups:
-    """The groups of delete files of a plan that are worth writing again: paths, and bytes."""
+    """The groups of delete files of a plan that are worth writing again: paths, and bytes.
+
+    Args:
+        plan: A plan of all rows.
+        chosen: Only delete files count that apply to a data file of this plan. `None` is all.
+        kind: The kind of delete files.
+        options: Sizes.
+        format_version: The format version of the table.
+    """
     return _native.delete_file_groups(
         plan._inner,  # noqa: SLF001 - the package's own
+        None if chosen is None else chosen._inner,  # noqa: SLF001 - the package's own
         kind=kind,
         sizes=dict(options.sizes),
         all_files=options.all_files,

@@ -1,6 +1,6 @@
 //! Which delete files are worth writing again?
 //!
-//! In: the files of a plan, and sizes. Out: groups of delete files, each of one partition.
+//! In: the files of a plan of all rows, those that a filter chooses, and sizes. Out: groups of delete files, each of one partition.
 //! Spec: Delete Formats; Deletion Vectors (from v3 on they stand for position deletes).
 //!
 //! Invariant: a delete file is in one group at most. Deletion vectors are in none.
@@ -31,17 +31,23 @@ pub struct DeleteFileSizes {
     pub all: bool,
 }
 
-/// The files of position deletes of a plan that are worth it, the largest groups first. With `all`, which turns them into vectors,
+/// The files of position deletes of a plan that are worth it, the largest groups first; with `chosen`, those that apply to one of its
+/// data files. With `all`, which turns them into vectors,
 /// their sizes do not count.
 ///
 /// Errors: those of the tasks of a plan.
-pub fn position_groups(plan: &Plan, sizes: &DeleteFileSizes, all: bool) -> Result<Vec<FileGroup>> {
+pub fn position_groups(
+    plan: &Plan,
+    chosen: Option<&Plan>,
+    sizes: &DeleteFileSizes,
+    all: bool,
+) -> Result<Vec<FileGroup>> {
     let is_candidate = |delete: &DeleteFile| {
         let size = bytes(delete);
         matches!(delete.kind, DeleteKind::Position)
             && (all || sizes.all || size < sizes.least || size > sizes.most)
     };
-    let mut groups = groups(plan, is_candidate, sizes.most_of_group)?;
+    let mut groups = groups(plan, chosen, is_candidate, sizes.most_of_group)?;
     groups.retain(|group| {
         let is_joined =
             group.paths.len() > 1 && (group.paths.len() >= sizes.least_files || group.bytes > sizes.target);
@@ -50,18 +56,32 @@ pub fn position_groups(plan: &Plan, sizes: &DeleteFileSizes, all: bool) -> Resul
     Ok(groups)
 }
 
-/// All equality delete files of a plan, by partition, the largest groups first.
+/// All equality delete files of a plan, by partition, the largest groups first; with `chosen`, those that apply to one of its data
+/// files.
 ///
 /// Errors: those of the tasks of a plan.
-pub fn equality_groups(plan: &Plan, most_of_group: u64) -> Result<Vec<FileGroup>> {
-    groups(plan, |delete| matches!(delete.kind, DeleteKind::Equality { .. }), most_of_group)
+pub fn equality_groups(plan: &Plan, chosen: Option<&Plan>, most_of_group: u64) -> Result<Vec<FileGroup>> {
+    groups(plan, chosen, |delete| matches!(delete.kind, DeleteKind::Equality { .. }), most_of_group)
 }
 
-fn groups(plan: &Plan, is_candidate: impl Fn(&DeleteFile) -> bool, most: u64) -> Result<Vec<FileGroup>> {
+fn groups(
+    plan: &Plan,
+    chosen: Option<&Plan>,
+    is_candidate: impl Fn(&DeleteFile) -> bool,
+    most: u64,
+) -> Result<Vec<FileGroup>> {
+    let paths = |plan: &Plan| -> Result<HashSet<String>> {
+        plan.tasks().map(|task| Ok(canonical(&task?.file_path).to_owned())).collect()
+    };
+    let chosen = chosen.map(paths).transpose()?;
     let mut seen = HashSet::new();
     let mut partitions: HashMap<String, Vec<Arc<DeleteFile>>> = HashMap::new();
     for task in plan.tasks() {
-        for delete in task?.deletes {
+        let task = task?;
+        if chosen.as_ref().is_some_and(|chosen| !chosen.contains(canonical(&task.file_path))) {
+            continue;
+        }
+        for delete in task.deletes {
             if is_candidate(&delete) && seen.insert(canonical(&delete.file_path).to_owned()) {
                 let key = format!("{} {:?}", delete.spec_id, delete.partition);
                 partitions.entry(key).or_default().push(delete);

@@ -325,3 +325,29 @@ def test_a_compaction_removes_dangling_deletes_if_asked(make):
     assert (len(done.snapshot_ids), done.removed_delete_files_count) == (2, 1)
     assert not deletes(table)
     assert ids(table) == [0, 1, 2, 3, 6, 7, 8, 9, 200]
+
+
+def test_a_filter_on_a_key_chooses_by_data_files(make):
+    table = make(2)
+    table.append(rows(1, 2, 3))
+    drop_keys(table, 1)
+    drop_keys(table, 3)
+    # The data file may have the row, so that both deletes apply to a chosen file.
+    done = table.maintenance.convert_equality_deletes(where="id = 2")
+    assert done.converted_equality_delete_files_count == 2
+    assert ids(table) == [2]
+
+
+def test_counts_are_those_of_the_files_that_were_chosen(make):
+    """Not of those that go by the way, since all data files are newer."""
+    table = make(2, **{"write.delete.granularity": "partition"})
+    table.append(rows(0, 9))
+    table.delete("id = 0", mode="merge-on-read")
+    table.delete("id = 9")
+    table.append(rows(1, 2, 3))
+    table.delete("id = 1", mode="merge-on-read")
+    planned = table.maintenance.rewrite_position_delete_files(options=ALL, dry_run=True)
+    done = table.maintenance.rewrite_position_delete_files(options=ALL)
+    assert planned.rewritten_delete_files_count == done.rewritten_delete_files_count == 1
+    assert planned.rewritten_bytes_count == done.rewritten_bytes_count
+    assert ids(table) == [2, 3]

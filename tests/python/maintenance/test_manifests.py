@@ -240,3 +240,27 @@ def test_an_empty_table_has_nothing_to_do(make):
     table = make(2)
     assert table.maintenance.rewrite_manifests() == fb.maintenance.RewriteManifestsResult()
     assert table.maintenance.rewrite_manifests(dry_run=True).rewritten_manifests_count == 0
+
+
+def test_a_small_target_comes_to_rest(catalog):
+    table = catalog.create_table(
+        "db.small",
+        rows(1).schema,
+        partition_spec=["bucket(50, id)"],
+        properties=SMALL | {"commit.manifest.target-size-bytes": "2000"},
+    )
+    for number in range(2):
+        table.append(rows(*range(10 * number, 10 * number + 10)))
+    before = entries(table)
+    # Manifests of one file are as small as they get.
+    assert not table.maintenance.rewrite_manifests().snapshot_ids
+    with table.transaction() as transaction:
+        transaction.set_properties({"commit.manifest.target-size-bytes": "20000"})
+    # The header of a manifest is most of it here, so that fewer ones are smaller in all.
+    done = [table.maintenance.rewrite_manifests() for _ in range(4)]
+    assert done[0].snapshot_ids
+    assert not done[-1].snapshot_ids
+    assert entries(table) == before
+    assert not table.maintenance.plan({"rewrite_manifests": {}}).calls
+    with pytest.raises(errors.InvalidInputError, match="no partition spec 1099511627776"):
+        table.maintenance.rewrite_manifests(spec_id=2**40)

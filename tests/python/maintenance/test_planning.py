@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 import floeberg as fb
 from floeberg import errors
-from floeberg.maintenance import MaintenancePlan
+from floeberg.maintenance import MaintenanceCall, MaintenancePlan
 from floeberg.maintenance.lease import LEASE
 from floeberg.maintenance.policy import ARGUMENTS, arguments_of, read_policy
 from maintenance.disk import on_disk, rows
@@ -113,7 +114,7 @@ def test_a_plan_is_saved_and_applied_later(make, tmp_path: Path):
     done = table.maintenance.apply(later)
     assert len(done.results) >= 3
     assert ids(table) == [*before, 500]
-    for text in ("[]", "{}", '{"version": 7}', "x", '{"version": 1, "table": {}, "calls": [{"a": 1}]}'):
+    for text in ("[]", "{}", '{"version": 7}', "x", "3", '{"version": 1, "table": {}, "calls": [{"a": 1}]}'):
         with pytest.raises(errors.InvalidInputError, match="expected"):
             MaintenancePlan.from_json(text)
 
@@ -293,3 +294,80 @@ def test_bytes_count_once_and_only_what_is_written_again(make):
     done = table.maintenance.run(policy, max_bytes=positions + data)
     assert not done.left
     assert len(done.results) > 3
+
+
+def test_a_plan_made_by_hand_is_checked(make):
+    table = neglected(make)
+    plan = table.maintenance.plan({"rewrite_data_files": {}})
+    for wrong, message in (
+        ({"procedure": "drop_table"}, "found 'drop_table'"),
+        ({"procedure": "__init__"}, "found '__init__'"),
+        ({"procedure": 5}, "found 5"),
+        ({"procedure": "run"}, "found 'run'"),
+        ({"arguments": {"branch": "main"}}, "no argument 'branch'"),
+        ({"arguments": {"dry_run": True}}, "no argument 'dry_run'"),
+        ({"procedure": "remove_orphan_files", "arguments": {"allow_recent": True}}, "'allow_recent'"),
+        ({"files": "many"}, "numbers of files"),
+    ):
+        read = json.loads(plan.to_json())
+        read["calls"][0] |= wrong
+        with pytest.raises(errors.InvalidInputError, match=message):
+            MaintenancePlan.from_json(json.dumps(read))
+    by_hand = MaintenancePlan((MaintenanceCall("remove_orphan_files", {"allow_recent": True}),), plan.table)
+    with pytest.raises(errors.InvalidInputError, match="'allow_recent'"):
+        table.maintenance.apply(by_hand)
+
+
+def test_a_plan_with_an_object_of_python_is_not_saved(make):
+    table = neglected(make)
+    plan = table.maintenance.plan({"rewrite_data_files": {"where": fb.col("id") < 100}})
+    with pytest.raises(
+        errors.InvalidInputError, match="cannot be JSON: give filters and sort orders as texts"
+    ):
+        plan.to_json()
+    assert table.maintenance.apply(plan).results
+
+
+def test_what_a_budget_leaves_is_counted(make):
+    table = neglected(make)
+    whole = table.maintenance.plan({"rewrite_data_files": {}}).calls[0]
+    done = table.maintenance.run({"rewrite_data_files": {}}, max_bytes=whole.bytes // 2 + 200)
+    (left,) = done.left
+    assert left.files == whole.files - done.results[0].rewritten_data_files_count == 6
+    assert left.bytes == whole.bytes - done.results[0].rewritten_bytes_count
+
+
+def test_thresholds_and_policies_that_make_no_sense(make, tmp_path: Path):
+    table = make(2)
+    for wrong in ("x", float("nan"), -1, True, None):
+        with pytest.raises(errors.InvalidInputError, match="skew_threshold"):
+            table.maintenance.health(skew_threshold=wrong)
+    with pytest.raises(errors.InvalidInputError, match="cannot be read"):
+        table.maintenance.plan(tmp_path)
+
+
+CALLS = (
+    "rewrite_data_files",
+    "rewrite_manifests",
+    "rewrite_position_delete_files",
+    "convert_equality_deletes",
+    "remove_dangling_deletes",
+    "health",
+    "plan",
+    "run",
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_branch_that_is_not_there_is_an_error_and_no_branch_is_made(make, call):
+    table = neglected(make)
+    with table.manage_snapshots() as changes:
+        changes.create_tag(table.current_snapshot().snapshot_id, "kept")
+    method = getattr(table.maintenance, call)
+    with pytest.raises(errors.NotFoundError, match="the table has no branch 'nope'; it has 'kept', 'main'"):
+        method(branch="nope")
+    with pytest.raises(errors.InvalidInputError, match="'kept' is a tag"):
+        method(branch="kept")
+    with pytest.raises(errors.FloebergError):
+        method(branch="")
+    assert set(table.refresh().refs()) == {"main", "kept"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
 import floeberg as fb
@@ -88,3 +89,16 @@ def test_so_many_commits_may_fail(table, monkeypatch, allowed):
     # All were tried, and one was made.
     assert len(tries) == 3
     assert table.refresh().current_snapshot().operation == "replace"
+
+
+def test_a_spec_whose_column_was_dropped_cannot_be_written(catalog):
+    schema = pa.schema({"id": pa.int64(), "s": pa.string()})
+    table = catalog.create_table("db.dropped", schema, partition_spec=["truncate(1, s)"])
+    table.append(pa.table({"id": [1], "s": ["a"]}))
+    with table.update_spec() as update:
+        update.remove_field(table.spec().fields[0].name)
+    with table.update_schema() as update:
+        update.delete_column("s")
+    options = {"output-spec-id": "0", "rewrite-all": "true"}
+    with pytest.raises(errors.InvalidInputError, match="by partition spec 0 any more"):
+        table.maintenance.rewrite_data_files(options=options)

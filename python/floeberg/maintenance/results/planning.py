@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg._display import bytes_shown
 from floeberg.errors import InvalidInputError
+from floeberg.maintenance.policy import check_call
 from floeberg.maintenance.results.base import Result
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ class MaintenanceCall:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     files: int = 0
     bytes: int = 0
+
+    def without(self, done: Result | None) -> MaintenanceCall:
+        """What is left of the call after a part of it was done."""
+        files = getattr(done, "rewritten_data_files_count", 0)
+        size = getattr(done, "rewritten_bytes_count", 0)
+        return replace(self, files=max(0, self.files - files), bytes=max(0, self.bytes - size))
 
     def __str__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
@@ -118,9 +125,25 @@ class MaintenancePlan:
 
         Returns:
             The text.
+
+        Raises:
+            InvalidInputError: An argument is an object of Python, such as a filter of `fb.col`: give it as text.
         """
-        calls = [asdict(each) for each in self.calls]
-        return json.dumps({"version": _VERSION, "table": dict(self.table), "calls": calls}, indent=2)
+        calls = [
+            {
+                "procedure": each.procedure,
+                "arguments": dict(each.arguments),
+                "files": each.files,
+                "bytes": each.bytes,
+            }
+            for each in self.calls
+        ]
+        try:
+            return json.dumps({"version": _VERSION, "table": dict(self.table), "calls": calls}, indent=2)
+        except TypeError as error:
+            raise InvalidInputError(
+                f"an argument of the plan cannot be JSON: give filters and sort orders as texts ({error})"
+            ) from error
 
     @classmethod
     def from_json(cls, text: str) -> MaintenancePlan:
@@ -142,11 +165,18 @@ class MaintenancePlan:
                     f"expected a plan of version {_VERSION}, found version {read['version']!r}"
                 )
             calls = tuple(MaintenanceCall(**each) for each in read["calls"])
-            return cls(calls, dict(read["table"]))
+            table = dict(read["table"])
         except (ValueError, KeyError, TypeError) as error:
             if isinstance(error, InvalidInputError):
                 raise
             raise InvalidInputError("expected the JSON of a MaintenancePlan") from error
+        for call in calls:
+            check_call(call.procedure, call.arguments)
+            if not all(isinstance(each, int) for each in (call.files, call.bytes)):
+                raise InvalidInputError(
+                    f"expected numbers of files and bytes of {call.procedure!r}, found {call.files!r}, {call.bytes!r}"
+                )
+        return cls(calls, table)
 
 
 @dataclass(frozen=True, repr=False)

@@ -39,6 +39,7 @@ pub(super) fn rewrite_deletes(context: &ActionContext<'_>, rewrite: &DeleteRewri
     context.progress.begin(Step::Planning, 0);
     let is_of_keys = rewrite.kind == DeleteRewriteKind::Equality;
     let Chosen { paths, tasks, mut removed } = choose(context, rewrite)?;
+    let counts = counted(&removed);
     if removed.is_empty() {
         return Ok(Produced::default());
     }
@@ -74,18 +75,17 @@ pub(super) fn rewrite_deletes(context: &ActionContext<'_>, rewrite: &DeleteRewri
     };
     let mut produced = change_files(context, change)?;
     produced.files.extend(added.locations().map(str::to_owned));
-    Ok(Produced { counts: RowCounts { files_with_new_deletes, ..produced.counts }, ..produced })
+    Ok(Produced { counts: RowCounts { files_with_new_deletes, ..counts }, ..produced })
 }
 
 /// How many delete files would be replaced, and their bytes. Nothing is written.
 pub(super) fn count(context: &ActionContext<'_>, rewrite: &DeleteRewrite) -> Result<RowCounts> {
-    let removed = choose(context, rewrite)?.removed;
-    let bytes = removed.iter().map(|written| u64::try_from(written.file.file_size_in_bytes).unwrap_or(0));
-    Ok(RowCounts {
-        replaced_files: removed.len() as u64,
-        replaced_bytes: bytes.sum(),
-        ..RowCounts::default()
-    })
+    Ok(counted(&choose(context, rewrite)?.removed))
+}
+
+fn counted(replaced: &[WrittenFile]) -> RowCounts {
+    let bytes = replaced.iter().map(|written| u64::try_from(written.file.file_size_in_bytes).unwrap_or(0));
+    RowCounts { replaced_files: replaced.len() as u64, replaced_bytes: bytes.sum(), ..RowCounts::default() }
 }
 
 /// What is written again.

@@ -114,12 +114,18 @@ fn groups(context: &ActionContext<'_>, spec_id: i32, fields: &[usize]) -> Result
             .cloned()
             .collect();
         let bytes: u64 = manifests.iter().map(length).sum();
-        let count = bytes.div_ceil(target).max(1);
+        let files = u64::try_from(live_files(&manifests)).unwrap_or(u64::MAX).max(1);
+        let count = bytes.div_ceil(target).clamp(1, files);
         let is_good = || {
             let all: Vec<&ManifestFile> = manifests.iter().collect();
             let are_large = manifests.len() < 2 || bytes / manifests.len() as u64 >= target / 2;
-            let are_small = manifests.iter().all(|manifest| length(manifest) <= target.saturating_mul(2));
-            Ok::<_, Error>(are_large && are_small && are_clustered(&all, specs.get(spec_id)?, fields))
+            // A manifest of one file is as small as it gets.
+            let is_small = |manifest: &ManifestFile| {
+                length(manifest) <= target.saturating_mul(2)
+                    || live_files(std::slice::from_ref(manifest)) <= 1
+            };
+            let is_fine = (are_large && manifests.iter().all(is_small)) || manifests.len() as u64 == count;
+            Ok::<_, Error>(is_fine && are_clustered(&all, specs.get(spec_id)?, fields))
         };
         if manifests.is_empty() || (chosen.is_none() && is_good()?) {
             continue;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use floeberg_core::transform::Transform;
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_iceberg::metadata::{
     DeclaredOrder, PartitionSpec, SortOrder, TableMetadata, build_sort_order, z_order_columns,
 };
@@ -39,7 +39,15 @@ impl RewriteLayout {
     /// Errors: those of [`WriteRecipe::new`].
     pub fn recipe(&self, metadata: &TableMetadata) -> Result<WriteRecipe> {
         let recipe = WriteRecipe::new(metadata, &StoreOptions::new(), &self.options, &random_uuid())?;
-        let recipe = recipe.with_spec(&self.spec)?;
+        let recipe = recipe.with_spec(&self.spec).map_err(|error| match error.kind() {
+            // Its source column was dropped: the table is as it should be.
+            ErrorKind::InvalidData => Error::invalid_input(format!(
+                "no file can be written by partition spec {} any more",
+                self.spec.spec_id
+            ))
+            .caused_by(error),
+            _ => error,
+        })?;
         match &self.order {
             None => Ok(recipe),
             Some(order) => recipe.with_order(order.clone()),

@@ -145,9 +145,9 @@ impl Commit {
     }
 }
 
-/// Counts by the names that they have in Python.
+/// Counts by the names that they have in Python. Those of maintenance are there where it did something.
 fn by_name(counts: RowCounts) -> BTreeMap<&'static str, u64> {
-    BTreeMap::from([
+    let mut named = BTreeMap::from([
         ("deleted_rows", counts.deleted_rows),
         ("deleted_files", counts.deleted_files),
         ("deleted_bytes", counts.deleted_bytes),
@@ -155,7 +155,12 @@ fn by_name(counts: RowCounts) -> BTreeMap<&'static str, u64> {
         ("rewritten_bytes", counts.rewritten_bytes),
         ("copied_rows", counts.copied_rows),
         ("files_with_new_deletes", counts.files_with_new_deletes),
-    ])
+    ]);
+    if counts.replaced_files > 0 {
+        named.insert("replaced_files", counts.replaced_files);
+        named.insert("replaced_bytes", counts.replaced_bytes);
+    }
+    named
 }
 
 /// A commit on one base.

@@ -72,10 +72,12 @@ pub fn check_rewrite(py: Python<'_>, table: &Table, rewrite_json: &str, job_orde
 
 /// Groups of delete files of a plan: of position deletes that are worth writing again, or of equality deletes. Paths, and bytes.
 #[pyfunction]
-#[pyo3(signature = (plan, *, kind, sizes, all_files, to_vectors))]
+#[pyo3(signature = (plan, chosen, *, kind, sizes, all_files, to_vectors))]
+#[expect(clippy::too_many_arguments, reason = "one of each choice")]
 pub fn delete_file_groups(
     py: Python<'_>,
     plan: &Plan,
+    chosen: Option<&Plan>,
     kind: &str,
     sizes: HashMap<String, u64>,
     all_files: bool,
@@ -93,9 +95,10 @@ pub fn delete_file_groups(
     })?;
     let kind = kind.to_owned();
     let files = plan.whole(py)?;
+    let chosen = chosen.map(|chosen| chosen.whole(py)).transpose()?;
     let found = runtime::run(py, &Cancel::default(), move |_| match kind.as_str() {
-        "positions" => position_groups(&files, &sizes, to_vectors),
-        "equality" => equality_groups(&files, sizes.most_of_group),
+        "positions" => position_groups(&files, chosen.as_deref(), &sizes, to_vectors),
+        "equality" => equality_groups(&files, chosen.as_deref(), sizes.most_of_group),
         other => Err(Error::internal(format!("there is no kind {other:?} of delete files"))),
     })?;
     Ok(found.into_iter().map(|group| (group.paths, group.bytes)).collect())
