@@ -10,11 +10,13 @@ from goals import Goal
 from iceberg_java import VERSION, iceberg_java
 from maintenance_rows import bytes_of, table_of_files
 from measure import Times, cold, compare, folder, in_turn, warm
+from peer_environment import environment
 from programs import planning_table
 
 # Files, and the rows of each: of 10 MB, and of 100 KB.
 CASES = {"100 files of 10 MB": (100, 640_000), "5000 files of 100 KB": (5_000, 6_000)}
 SORTED = (20, 500_000)
+DUCKDB = dict.fromkeys(("duckdb", "duckdb-extension-iceberg", "duckdb-extension-avro"), "1.5.5")
 MANIFESTS = 1_000_000
 
 
@@ -39,8 +41,11 @@ def main(scale: float, runs: int, *, java: bool) -> None:
     number, of_file = SORTED
     place = table_of_files(folder(), max(2, int(number * scale)), of_file)
     rows = max(2, int(number * scale)) * of_file
-    names = ("floeberg_sort", "floeberg_zorder", "duckdb_sort")
-    ours, zorder, theirs = (cold(f"maintenance_rows:{name}", place, runs=runs) for name in names)
+    ours, zorder = (
+        cold(f"maintenance_rows:{name}", place, runs=runs) for name in ("floeberg_sort", "floeberg_zorder")
+    )
+    duckdb = str(environment(folder(), DUCKDB))
+    theirs = cold("maintenance_duckdb:duckdb_sort", place, runs=runs, python=duckdb)
     assert ours.count == zorder.count == theirs.count == rows, (ours, theirs)
     named = [("duckdb, COPY ... ORDER BY", theirs), ("floeberg, sort", ours), ("floeberg, z-order", zorder)]
     compare(f"sort/{rows} rows/cold", named)

@@ -95,16 +95,3 @@ def floeberg_read_and_write(location: str) -> int:
     receipt = recipe.write(table.scan().to_arrow_batch_reader(), task="0")
     recipe.remove(receipt)
     return int(receipt.rows)
-
-
-def duckdb_sort(location: str) -> int:
-    """Sort the rows of the same files, and write them as one Parquet file."""
-    import duckdb
-
-    sorted_file = Path(location) / "sorted.parquet"
-    files = (Path(location) / FILES).read_text().splitlines()
-    rows = f"SELECT * FROM read_parquet({files}) ORDER BY hash"
-    copied = duckdb.connect().execute(f"COPY ({rows}) TO '{sorted_file}' (FORMAT parquet, COMPRESSION zstd)")
-    (count,) = copied.fetchone() or (0,)
-    sorted_file.unlink()
-    return int(count)
