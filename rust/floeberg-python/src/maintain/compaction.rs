@@ -73,7 +73,6 @@ pub fn check_rewrite(py: Python<'_>, table: &Table, rewrite_json: &str, job_orde
 /// Groups of delete files of a plan: of position deletes that are worth writing again, or of equality deletes. Paths, and bytes.
 #[pyfunction]
 #[pyo3(signature = (plan, chosen, *, kind, sizes, all_files, to_vectors))]
-#[expect(clippy::too_many_arguments, reason = "one of each choice")]
 pub fn delete_file_groups(
     py: Python<'_>,
     plan: &Plan,
