@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floeberg.commit.reporting import Reporter
 from floeberg.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.progress_report import ProgressCallback
@@ -28,6 +27,7 @@ class MaintainedTable:
         operations: TableOperations,
         table: Callable[[], OpenedTable],
         become: Callable[[OpenedTable], None],
+        metadata: Callable[[], dict[str, Any]],
         plan: Callable[[AnyFilter, bool, str], Plan],
         branch_to_write: Callable[[str | None], str],
         partition_sizes: Callable[[str], list[int]],
@@ -36,6 +36,7 @@ class MaintainedTable:
         self._operations = operations
         self._table = table
         self._become = become
+        self._metadata = metadata
         self._plan = plan
         self._branch_to_write = branch_to_write
         self._partition_sizes = partition_sizes
@@ -48,7 +49,7 @@ class MaintainedTable:
         if not dry_run:
             self._operations.check_writable()
         written_to = self._branch_to_write(branch)
-        _check_branch(self._table(), written_to)
+        _check_branch(self._metadata()["refs"], written_to)
         return written_to
 
     @contextmanager
@@ -69,11 +70,10 @@ class MaintainedTable:
             self._reporter = before
 
 
-def _check_branch(table: OpenedTable, branch: str) -> None:
+def _check_branch(refs: Mapping[str, Mapping[str, Any]], branch: str) -> None:
     """Raises where a table does not have a branch. `main` of a table without snapshots is there."""
-    refs = json.loads(table.metadata_json()).get("refs", {})
     found = refs.get(branch)
-    if found is not None and found.get("type") == "tag":
+    if found is not None and found["type"] == "tag":
         raise InvalidInputError(f"{branch!r} is a tag: commits need a branch")
     if found is None and branch != "main":
         known = ", ".join(repr(each) for each in sorted(refs)) or "none"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from floeberg.maintenance._removing import RemovingMaintenance
 from floeberg.maintenance._rewriting import RewritingMaintenance
 from floeberg.maintenance.budget import Budget, checked_threshold
 from floeberg.maintenance.lease import Lease
-from floeberg.maintenance.planned_table import check_not_moved, head_of, planned_table, snapshots_of
+from floeberg.maintenance.planned_table import check_not_moved, head_of, planned_table
 from floeberg.maintenance.policy import arguments_of, check_call, read_policy
 from floeberg.maintenance.results.planning import (
     HealthFinding,
@@ -23,13 +22,12 @@ from floeberg.maintenance.results.planning import (
     MaintenanceRun,
     TableHealth,
 )
-from floeberg.maintenance.results.removing import ExpireSnapshotsResult, RemoveOrphanFilesResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from floeberg.commit.progress_report import ProgressCallback
+    from floeberg.maintenance.policy import MaintenancePolicy
     from floeberg.maintenance.results.base import Result
 
 __all__ = ["PlanningMaintenance"]
@@ -66,7 +64,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
 
     def health(
         self,
-        policy: Mapping[str, Mapping[str, Any]] | str | Path | None = None,
+        policy: MaintenancePolicy | None = None,
         *,
         branch: str | None = None,
         list_files: bool = False,
@@ -113,7 +111,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
 
     def plan(
         self,
-        policy: Mapping[str, Mapping[str, Any]] | str | Path | None = None,
+        policy: MaintenancePolicy | None = None,
         *,
         branch: str | None = None,
     ) -> MaintenancePlan:
@@ -148,7 +146,8 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         rewrites.sort(key=lambda each: each.files / max(each.bytes, 1), reverse=True)
         others = [each for each in calls if each.procedure not in _REWRITES]
         return MaintenancePlan(
-            tuple(each for each in rewrites + others if each.files), planned_table(self._table(), written_to)
+            tuple(each for each in rewrites + others if each.files),
+            planned_table(self._metadata(), written_to),
         )
 
     def apply(
@@ -180,7 +179,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         self._operations.check_writable()
         budget = Budget(max_seconds, max_bytes)
         self._become(self._operations.load(self._table()))
-        check_not_moved(self._table(), plan.table)
+        check_not_moved(self._metadata(), plan.table)
         for call in plan.calls:
             check_call(call.procedure, call.arguments)
         lease = Lease(self)
@@ -211,7 +210,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
 
     def run(
         self,
-        policy: Mapping[str, Mapping[str, Any]] | str | Path | None = None,
+        policy: MaintenancePolicy | None = None,
         *,
         branch: str | None = None,
         max_seconds: float | None = None,
@@ -276,10 +275,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         given = arguments_of(call.arguments)
         if call.procedure in _REMOVALS:
             done: Any = getattr(self, call.procedure)(**given, dry_run=False)
-            removed = (
-                isinstance(done, (ExpireSnapshotsResult, RemoveOrphanFilesResult)) and done != type(done)()
-            )
-            return done if removed else None
+            return done if done != type(done)() else None
         if call.procedure == "rewrite_data_files":
             options = dict(given.pop("options", None) or {})
             options = {
@@ -298,10 +294,10 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
 
     def _totals(self, branch: str) -> dict[str, float]:
         """The totals of the snapshot of a branch."""
-        metadata = json.loads(self._table().metadata_json())
-        head = head_of(metadata, branch)
-        snapshot = next((each for each in snapshots_of(metadata) if each["snapshot-id"] == head), {})
-        numbers = {"snapshots": float(len(snapshots_of(metadata)))}
+        metadata = self._metadata()
+        head, snapshots = head_of(metadata, branch), metadata["snapshots"]
+        snapshot: dict[str, Any] = next((each for each in snapshots if each["snapshot-id"] == head), {})
+        numbers = {"snapshots": float(len(snapshots))}
         for name, text in snapshot.get("summary", {}).items():
             if str(text).isascii() and str(text).isdigit():
                 numbers[name] = int(text)

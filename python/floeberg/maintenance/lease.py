@@ -40,7 +40,7 @@ class Lease:
             CommitConflictError: Another run has it.
         """
         until = time.time_ns() // 1_000_000 + _SECONDS * 1000
-        self._commit(_native.Operation.set_properties({LEASE: f"{self._owner} {until}"}), self._check_free)
+        self._commit(_native.Operation.set_properties({LEASE: f"{self._owner} {until}"}))
 
     def release(self) -> None:
         """Gives it back, unless another run took it meanwhile."""
@@ -48,7 +48,7 @@ class Lease:
             self._maintained._operations.load(self._maintained._table())  # noqa: SLF001 - the room's own
         )
         if self._holder(self._maintained._table())[0] == self._owner:  # noqa: SLF001 - the room's own
-            self._commit(_native.Operation.remove_properties([LEASE]), self._check_free)
+            self._commit(_native.Operation.remove_properties([LEASE]))
 
     def _check_free(self, base: OpenedTable) -> None:
         owner, until = self._holder(base)
@@ -63,11 +63,11 @@ class Lease:
         owner, _, until = table.properties.get(LEASE, "").partition(" ")
         return owner, int(until) if until.isascii() and until.isdigit() else 0
 
-    def _commit(self, operation: _native.Operation, check: object) -> None:
+    def _commit(self, operation: _native.Operation) -> None:
         done = commit(
             self._maintained._operations,  # noqa: SLF001 - the room's own
             operations=[operation],
             starting=self._maintained._table(),  # noqa: SLF001 - the room's own
-            check=check,  # type: ignore[arg-type]
+            check=self._check_free,
         )
         self._maintained._become(done.table)  # noqa: SLF001 - the room's own

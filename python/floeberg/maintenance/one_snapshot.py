@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -61,7 +60,7 @@ def commit_snapshot(
         report_whole=maintained._reporter.committing,  # noqa: SLF001 - the room's own
     )
     maintained._become(done.table)  # noqa: SLF001 - the room's own
-    snapshots = json.loads(done.table.metadata_json()).get("snapshots", ())
+    snapshots = maintained._metadata()["snapshots"]  # noqa: SLF001 - the room's own
     snapshot = next((each for each in snapshots if each["snapshot-id"] == done.snapshot_id), None)
     if snapshot is None:
         return OneSnapshot(None, done.counts, {})

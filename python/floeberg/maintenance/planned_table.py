@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import CommitConflictError, InvalidInputError
@@ -10,9 +9,7 @@ from floeberg.errors import CommitConflictError, InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from floeberg.commit.operations import OpenedTable
-
-__all__ = ["check_not_moved", "head_of", "planned_table", "snapshots_of"]
+__all__ = ["check_not_moved", "head_of", "planned_table"]
 
 _LAYOUT = {
     "current-schema-id": "the columns",
@@ -22,9 +19,8 @@ _LAYOUT = {
 }
 
 
-def planned_table(table: OpenedTable, branch: str) -> dict[str, Any]:
+def planned_table(metadata: Mapping[str, Any], branch: str) -> dict[str, Any]:
     """What a plan says of its table."""
-    metadata = json.loads(table.metadata_json())
     return {
         "table-uuid": metadata.get("table-uuid"),
         "location": metadata["location"],
@@ -34,14 +30,13 @@ def planned_table(table: OpenedTable, branch: str) -> dict[str, Any]:
     }
 
 
-def check_not_moved(table: OpenedTable, planned: Mapping[str, Any]) -> None:
+def check_not_moved(metadata: Mapping[str, Any], planned: Mapping[str, Any]) -> None:
     """Checks that only commits that follow were made since a plan.
 
     Raises:
         InvalidInputError: The plan is of another table.
         CommitConflictError: The branch was moved back, or the layout of the table changed.
     """
-    metadata = json.loads(table.metadata_json())
     uuid = metadata.get("table-uuid")
     if uuid != planned.get("table-uuid") or (
         uuid is None and metadata["location"] != planned.get("location")
@@ -54,7 +49,7 @@ def check_not_moved(table: OpenedTable, planned: Mapping[str, Any]) -> None:
         if metadata.get(name) != planned.get(name):
             raise CommitConflictError(f"{words} of the table changed since the plan was made: plan again")
     before, head = planned.get("snapshot-id"), head_of(metadata, planned["branch"])
-    parents = {each["snapshot-id"]: each.get("parent-snapshot-id") for each in snapshots_of(metadata)}
+    parents = {each["snapshot-id"]: each.get("parent-snapshot-id") for each in metadata["snapshots"]}
     while head is not None and head != before:
         head = parents.get(head)
     if head != before:
@@ -66,12 +61,5 @@ def check_not_moved(table: OpenedTable, planned: Mapping[str, Any]) -> None:
 
 def head_of(metadata: Mapping[str, Any], branch: str) -> int | None:
     """The snapshot that a branch is at."""
-    found = metadata.get("refs", {}).get(branch, {}).get("snapshot-id")
-    if found is None and branch == "main":
-        found = metadata.get("current-snapshot-id")
-    return None if found in {None, -1} else int(found)
-
-
-def snapshots_of(metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The snapshots of a table, as JSON."""
-    return list(metadata.get("snapshots", ()))
+    ref = metadata["refs"].get(branch)
+    return None if ref is None else int(ref["snapshot-id"])

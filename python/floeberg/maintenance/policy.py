@@ -13,19 +13,17 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 __all__ = ["MaintenancePolicy", "arguments_of", "check_call", "read_policy"]
 
-MaintenancePolicy = "Mapping[str, Mapping[str, Any]] | str | Path"
+MaintenancePolicy = Mapping[str, Mapping[str, Any]] | str | Path
 """A mapping of calls to their arguments, or the path of a TOML file."""
 
 ARGUMENTS = {
@@ -44,7 +42,7 @@ ARGUMENTS = {
     },
 }
 """The calls of a policy, in the order in which they are done, and their arguments."""
-_DEFAULT = ("remove_orphan_files",)
+_ONLY_NAMED = ("remove_orphan_files",)
 """Calls that are done only where a policy names them: they list all files of the table."""
 _DURATION = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 
@@ -61,7 +59,7 @@ def read_policy(policy: Any) -> dict[str, dict[str, Any]]:  # noqa: ANN401 - che
         UnsupportedError: Python has no reader of TOML.
     """
     if policy is None:
-        return {name: {} for name in ARGUMENTS if name not in _DEFAULT}
+        return {name: {} for name in ARGUMENTS if name not in _ONLY_NAMED}
     if isinstance(policy, (str, Path)):
         policy = _of_file(Path(policy))
     if not hasattr(policy, "items"):

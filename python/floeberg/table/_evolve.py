@@ -30,6 +30,7 @@ class TableEvolution(TableBase):
             self._operations,
             lambda: self._inner,
             self._become,
+            self._metadata,
             self._plan_of,
             self._branch_to_write,
             self._partition_sizes,

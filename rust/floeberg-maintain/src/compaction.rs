@@ -17,6 +17,8 @@ use std::str::FromStr;
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::plan::{DeleteKind, FileScanTask, Plan};
 
+use crate::packing::packed;
+
 /// Sizes and numbers that decide.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sizes {
@@ -102,7 +104,7 @@ pub fn groups(plan: &Plan, output_spec: i32, sizes: &Sizes, job_order: JobOrder)
             let key = |task: &FileScanTask| (task.data_sequence_number, task.first_row_id);
             key(one).cmp(&key(other)).then_with(|| one.file_path.cmp(&other.file_path))
         });
-        let packed = packed(tasks, sizes).into_iter();
+        let packed = packed(tasks, bytes, sizes.most_of_group, sizes.most_files_of_group).into_iter();
         found.extend(packed.filter(|group| sizes.all || is_worth_it(group, sizes)));
     }
     found
@@ -146,24 +148,6 @@ fn has_many_deletes(task: &FileScanTask, sizes: &Sizes) -> bool {
     let deleted: i64 = own.map(|delete| delete.record_count).fold(0, i64::saturating_add);
     let rows = task.record_count.max(1);
     task.deletes.len() >= sizes.delete_files || deleted.min(rows) as f64 / rows as f64 >= sizes.delete_ratio
-}
-
-/// Groups of files that follow one another, each up to a size and a number of files.
-fn packed(tasks: Vec<FileScanTask>, sizes: &Sizes) -> Vec<Vec<FileScanTask>> {
-    let (mut groups, mut open, mut size) = (Vec::new(), Vec::new(), 0_u64);
-    for task in tasks {
-        let is_full = size.saturating_add(bytes(&task)) > sizes.most_of_group
-            || open.len() >= sizes.most_files_of_group;
-        if is_full && !open.is_empty() {
-            groups.push(std::mem::take(&mut open));
-            size = 0;
-        }
-        size = size.saturating_add(bytes(&task));
-        open.push(task);
-    }
-    groups.push(open);
-    groups.retain(|group| !group.is_empty());
-    groups
 }
 
 fn is_worth_it(group: &[FileScanTask], sizes: &Sizes) -> bool {

@@ -13,6 +13,7 @@ use floeberg_iceberg::plan::{DeleteFile, DeleteKind, Plan};
 use floeberg_io::location::canonical;
 
 use crate::compaction::FileGroup;
+use crate::packing::packed;
 
 /// Sizes that decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,16 +95,12 @@ fn groups(
             let key = |delete: &DeleteFile| delete.data_sequence_number;
             key(one).cmp(&key(other)).then_with(|| one.file_path.cmp(&other.file_path))
         });
-        let mut group = FileGroup::default();
-        for delete in deletes {
-            let size = bytes(&delete);
-            if !group.paths.is_empty() && group.bytes.saturating_add(size) > most {
-                groups.push(std::mem::take(&mut group));
+        groups.extend(packed(deletes, |delete| bytes(delete), most, usize::MAX).into_iter().map(|group| {
+            FileGroup {
+                bytes: group.iter().map(|delete| bytes(delete)).fold(0, u64::saturating_add),
+                paths: group.into_iter().map(|delete| delete.file_path.clone()).collect(),
             }
-            group.bytes = group.bytes.saturating_add(size);
-            group.paths.push(delete.file_path.clone());
-        }
-        groups.push(group);
+        }));
     }
     groups.sort_by(|one, other| {
         other.paths.len().cmp(&one.paths.len()).then_with(|| one.paths.cmp(&other.paths))

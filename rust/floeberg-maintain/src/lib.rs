@@ -7,6 +7,7 @@
 //! - `place`: one spelling of a location, in which files are compared.
 //! - `unneeded`: the files that a table needed before, and does not need now.
 //! - `reachable`: all files of a table that was dropped.
+//! - `packing`: files in groups of a bounded size.
 //! - `compaction`: which data files are worth writing again.
 //! - `delete_files`: which delete files are worth writing again.
 //! - `orphans`: files in the folders of a table that nothing names.
@@ -16,6 +17,7 @@
 mod place;
 mod unneeded;
 mod reachable;
+mod packing;
 mod compaction;
 mod delete_files;
 mod orphans;

@@ -217,7 +217,7 @@ def test_another_writer_that_renames_the_column_is_a_conflict(catalog):
         update.rename_column("name", "id")
     with pytest.raises(errors.CommitConflictError, match="id"):
         stale.maintenance.rewrite_data_files(sort_order="id")
-    # Another column than that is none.
+    # An order by another column is not one of the table.
     stale = catalog.load_table("db.s")
     with table.refresh().update_schema() as update:
         update.add_column("more", "int")

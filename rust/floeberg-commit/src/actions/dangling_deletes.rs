@@ -14,20 +14,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use arrow_array::Array as _;
 use floeberg_core::value::PartitionKey;
 use floeberg_core::{Context as _, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_iceberg::manifest::{
-    DataFile, EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile,
-};
+use floeberg_iceberg::manifest::{EntryRequest, FileContent, ManifestEntries};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 
 use crate::RowCounts;
 use crate::produce::{
-    ActionContext, FileChange, FilesByPath, Produced, Removal, base_manifests, change_files, has_live_files,
+    ActionContext, FileChange, FilesByPath, Produced, Removal, base_manifests, change_files,
 };
+use crate::row_level::{listed_delete_file, of_live_deletes, with_live_data};
 use crate::state::Step;
 
 /// Removes them. Where there are none, nothing changes.
@@ -73,22 +71,16 @@ struct LiveData {
 }
 
 fn dangling(context: &ActionContext<'_>) -> Result<Vec<WrittenFile>> {
-    let manifests = base_manifests(context)?;
-    let live = manifests.iter().filter(|manifest| has_live_files(manifest));
-    let (data, deletes): (Vec<&ManifestFile>, Vec<&ManifestFile>) =
-        live.partition(|manifest| manifest.content == ManifestContent::Data);
-    let reader = context.reader;
-    let candidates = ordered(&deletes, reader.threads, &reader.cancel, |manifest| {
-        let entries = context.entries(manifest, &EntryRequest::default());
-        candidates(context, &entries.context("manifest", &manifest.manifest_path)?)
-    })?;
-    let candidates: Vec<Candidate> = candidates.into_iter().flatten().collect();
+    let candidates = of_live_deletes(context, |entries| candidates(context, entries))?;
     if candidates.is_empty() {
         return Ok(Vec::new());
     }
     let referenced = candidates.iter().filter_map(|delete| delete.file.file.referenced_data_file.as_deref());
     let referenced: HashSet<&str> = referenced.map(canonical).collect();
     let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
+    let manifests = base_manifests(context)?;
+    let data = with_live_data(&manifests);
+    let reader = context.reader;
     let parts = ordered(&data, reader.threads, &reader.cancel, |manifest| {
         let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
         LiveData::of(context, &entries, &referenced)
@@ -106,31 +98,17 @@ fn candidates(context: &ActionContext<'_>, entries: &ManifestEntries) -> Result<
     let spec = specs.get(entries.spec_id)?;
     let is_comparable = spec.is_comparable(&entries.partition);
     let partitions = spec.partitions(&entries.partition)?;
-    let details = entries.details()?;
-    let (referenced, offsets) = (&details.referenced_data_file, &details.content_offset);
     let candidate = |row: usize| {
-        let content = if entries.file_content.value(row) == FileContent::EqualityDeletes as i32 {
-            FileContent::EqualityDeletes
-        } else {
-            FileContent::PositionDeletes
-        };
-        let file = DataFile {
-            content,
-            file_size_in_bytes: entries.file_size_in_bytes.value(row),
-            referenced_data_file: (referenced.is_valid(row) && content == FileContent::PositionDeletes)
-                .then(|| referenced.value(row).to_owned()),
-            content_offset: offsets.is_valid(row).then(|| offsets.value(row)),
-            ..DataFile::new(entries.file_path.value(row), entries.file_format.value(row))
-        };
+        let file = listed_delete_file(entries, row)?;
         let key = || partitions.keys.get(*partitions.of.get(row)? as usize).cloned();
-        Candidate {
+        Ok(Candidate {
             sequence_number: entries.data_sequence_number.value(row),
             partition: key().filter(|_| is_comparable).map(|key| (entries.spec_id, key)),
-            is_global: content == FileContent::EqualityDeletes && spec.unpartitioned,
-            file: WrittenFile { spec_id: entries.spec_id, file, purpose: None },
-        }
+            is_global: file.file.content == FileContent::EqualityDeletes && spec.unpartitioned,
+            file,
+        })
     };
-    Ok((0..entries.len()).map(candidate).collect())
+    (0..entries.len()).map(candidate).collect()
 }
 
 impl LiveData {

@@ -15,19 +15,18 @@
 
 use std::collections::HashSet;
 
-use floeberg_core::{Context as _, Result};
+use floeberg_core::Result;
 use floeberg_exec::threads::ordered;
-use floeberg_iceberg::manifest::{DataFile, EntryRequest, FileContent, ManifestContent};
+use floeberg_iceberg::manifest::FileContent;
 use floeberg_iceberg::plan::{DeleteKind, FileScanTask};
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
-use crate::produce::{
-    ActionContext, FileChange, FilesByPath, Produced, Removal, base_manifests, change_files, has_live_files,
-};
+use crate::produce::{ActionContext, FileChange, FilesByPath, Produced, Removal, change_files};
 use crate::row_level::{
-    DeletedRowsReader, HitFiles, Matched, delete_file, hit_by, is_one_of, merged_on_read,
+    DeletedRowsReader, HitFiles, Matched, delete_file, hit_by, is_one_of, listed_delete_file, merged_on_read,
+    of_live_deletes,
 };
 use crate::state::Step;
 use crate::{DeleteRewrite, DeleteRewriteKind, RowCounts};
@@ -110,29 +109,13 @@ fn choose(context: &ActionContext<'_>, rewrite: &DeleteRewrite) -> Result<Chosen
 
 /// Live equality delete files of which a plan proves that they delete no row of the base: none of its data files has them.
 fn unmatched(context: &ActionContext<'_>, matched: &HashSet<String>) -> Result<Vec<WrittenFile>> {
-    let manifests = base_manifests(context)?;
-    let deletes: Vec<_> = manifests
-        .iter()
-        .filter(|manifest| manifest.content == ManifestContent::Deletes && has_live_files(manifest))
-        .collect();
-    let found = ordered(&deletes, context.reader.threads, &context.reader.cancel, |manifest| {
-        let entries = context.entries(manifest, &EntryRequest::default());
-        let entries = entries.context("manifest", &manifest.manifest_path)?;
+    of_live_deletes(context, |entries| {
         let is_unmatched = |row: &usize| {
             entries.file_content.value(*row) == FileContent::EqualityDeletes as i32
                 && !matched.contains(canonical(entries.file_path.value(*row)))
         };
-        let file = |row: usize| {
-            let file = DataFile {
-                content: FileContent::EqualityDeletes,
-                file_size_in_bytes: entries.file_size_in_bytes.value(row),
-                ..DataFile::new(entries.file_path.value(row), entries.file_format.value(row))
-            };
-            WrittenFile { spec_id: entries.spec_id, file, purpose: None }
-        };
-        Ok((0..entries.len()).filter(is_unmatched).map(file).collect::<Vec<_>>())
-    })?;
-    Ok(found.into_iter().flatten().collect())
+        (0..entries.len()).filter(is_unmatched).map(|row| listed_delete_file(entries, row)).collect()
+    })
 }
 
 /// The delete files to write again that are in the base, each once.

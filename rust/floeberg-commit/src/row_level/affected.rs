@@ -95,7 +95,7 @@ pub(super) fn listed_in(
 }
 
 /// The data manifests with live files.
-pub(super) fn with_live_data(manifests: &[ManifestFile]) -> Vec<&ManifestFile> {
+pub(crate) fn with_live_data(manifests: &[ManifestFile]) -> Vec<&ManifestFile> {
     let of_data = manifests.iter().filter(|manifest| manifest.content == ManifestContent::Data);
     of_data.filter(|manifest| has_live_files(manifest)).collect()
 }

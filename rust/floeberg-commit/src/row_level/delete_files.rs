@@ -1,6 +1,6 @@
 //! Which rows do delete files delete, by data file?
 //!
-//! In: delete files, by path. Out: the data files that they apply to, and positions of deleted rows.
+//! In: delete files, by path. Out: the data files that they apply to, and positions of deleted rows; the live delete files of the base.
 //! Spec: Scan Planning; Equality Delete Files; Position Delete Files.
 //!
 //! Invariant: all data files that one of the delete files applies to are found, with all of their deletes. Positions are those of
@@ -9,19 +9,25 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use arrow_array::Array as _;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::reserved::{DELETED, POS, metadata_column};
 use floeberg_core::{Context as _, Error, Result};
+use floeberg_exec::threads::ordered;
+use floeberg_iceberg::manifest::{
+    DataFile, EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile,
+};
 use floeberg_iceberg::plan::{DeleteFile, DeleteKind, FileScanTask, PlanStream};
 use floeberg_iceberg::read::{TableReader, deleted_positions, read_task};
+use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
 use super::matched::{plan_request, read_request};
-use crate::produce::ActionContext;
+use crate::produce::{ActionContext, base_manifests, has_live_files};
 
 /// Data files, and the equality deletes that apply to any data file.
 #[derive(Debug, Default)]
@@ -52,6 +58,40 @@ pub(crate) fn hit_by(context: &ActionContext<'_>, paths: &HashSet<String>) -> Re
         }
     }
     Ok(hit)
+}
+
+/// What is made of the entries of each manifest with live delete files of the base.
+///
+/// Errors: those of reading manifests, and of `make`.
+pub(crate) fn of_live_deletes<T: Send>(
+    context: &ActionContext<'_>,
+    make: impl Fn(&ManifestEntries) -> Result<Vec<T>> + Sync,
+) -> Result<Vec<T>> {
+    let manifests = base_manifests(context)?;
+    let of_deletes = manifests.iter().filter(|manifest| manifest.content == ManifestContent::Deletes);
+    let deletes: Vec<&ManifestFile> = of_deletes.filter(|manifest| has_live_files(manifest)).collect();
+    let made = ordered(&deletes, context.reader.threads, &context.reader.cancel, |manifest| {
+        let entries = context.entries(manifest, &EntryRequest::default());
+        make(&entries.context("manifest", &manifest.manifest_path)?)
+    })?;
+    Ok(made.into_iter().flatten().collect())
+}
+
+/// The delete file of an entry, as a file to remove.
+pub(crate) fn listed_delete_file(entries: &ManifestEntries, row: usize) -> Result<WrittenFile> {
+    let details = entries.details()?;
+    let (referenced, offsets) = (&details.referenced_data_file, &details.content_offset);
+    let is_of_keys = entries.file_content.value(row) == FileContent::EqualityDeletes as i32;
+    let content = if is_of_keys { FileContent::EqualityDeletes } else { FileContent::PositionDeletes };
+    let file = DataFile {
+        content,
+        file_size_in_bytes: entries.file_size_in_bytes.value(row),
+        referenced_data_file: (referenced.is_valid(row) && !is_of_keys)
+            .then(|| referenced.value(row).to_owned()),
+        content_offset: offsets.is_valid(row).then(|| offsets.value(row)),
+        ..DataFile::new(entries.file_path.value(row), entries.file_format.value(row))
+    };
+    Ok(WrittenFile { spec_id: entries.spec_id, file, purpose: None })
 }
 
 /// Is it a file of position deletes or of equality deletes with one of these paths?

@@ -16,8 +16,10 @@ mod merged_on_read;
 mod rewrite_rows;
 mod row_change;
 
-pub(crate) use affected::{Affected, affected};
-pub(crate) use delete_files::{DeletedRowsReader, HitFiles, hit_by, is_one_of};
+pub(crate) use affected::{Affected, affected, with_live_data};
+pub(crate) use delete_files::{
+    DeletedRowsReader, HitFiles, hit_by, is_one_of, listed_delete_file, of_live_deletes,
+};
 pub(crate) use matched::{
     Matched, any_match, any_with_key, data_file, live_at, lost_rows_since, matched, with_deletes,
 };

@@ -33,7 +33,7 @@ pub(super) struct WriteLayout {
     pub partitioner: Arc<Partitioner>,
     /// `None` for unsorted rows.
     pub keys: Option<Arc<SortKeys>>,
-    /// The sort order of the files, as they say it: 0 where it is none of the table's.
+    /// The `sort_order_id` of the files: 0, unsorted, where the table does not have the order.
     pub sort_order_id: i32,
     pub file: Arc<dyn FileLayout>,
     pub locations: Locations,

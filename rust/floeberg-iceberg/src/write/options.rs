@@ -52,7 +52,7 @@ pub(crate) fn properties_of(
     Ok(WriteProperties::of_map(properties))
 }
 
-/// Properties of files whose columns are not the table's: what is said of a column is not said of theirs.
+/// Properties for files with other columns than the table, without those that name a column of the table.
 pub(crate) fn of_other_columns(properties: &WriteProperties) -> WriteProperties {
     let of_metrics = [METRICS_DEFAULT, METRICS_MOST_COLUMNS.name];
     let all = properties.as_map().iter();

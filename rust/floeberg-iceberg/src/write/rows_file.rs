@@ -2,7 +2,7 @@
 //!
 //! In: a schema, the properties of a table, and batches. Out: one file, in the table's format or in Parquet.
 //!
-//! Invariant: a file that is not finished is removed. What properties say of the table's columns is not said of these.
+//! Invariant: a file that is not finished is removed. Properties that name a column of the table do not apply.
 
 use std::sync::Arc;
 

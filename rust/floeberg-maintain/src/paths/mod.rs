@@ -12,7 +12,7 @@
 //! Invariant: nothing of the table is changed, and no value in a staged file but paths, and sizes of staged files. Where anything fails,
 //! what was staged is removed.
 //!
-//! - `prefixes`: what becomes of a path.
+//! - `prefixes`: the new path of a file.
 //! - `versions`: which metadata files are written.
 //! - `since`: what was added after a version.
 //! - `staging`: where the copies are written.

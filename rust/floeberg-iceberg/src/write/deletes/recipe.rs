@@ -149,7 +149,7 @@ impl DeleteRecipe {
         all.map(|spec| spec.spec_id).max()
     }
 
-    /// Properties of files whose columns are not the table's: what is said of a column is not said of theirs.
+    /// Properties for files with other columns than the table, without those that name a column of the table.
     pub(super) fn properties_of_other_columns(&self) -> WriteProperties {
         of_other_columns(&self.properties)
     }
