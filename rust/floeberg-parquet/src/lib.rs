@@ -7,10 +7,13 @@
 //!
 //! - `read`: files, read: their row groups and pages are left out by statistics, row groups by bloom filters too.
 //! - `write`: files, written: columns are encoded on several threads, and described as manifests want it.
+//! - `copy`: row groups of other files, written again without decoding them.
 
 mod read;
 mod write;
+mod copy;
 
+pub use copy::{CopyLayout, CopyWriter, StoredFile, StoredGroup};
 pub use read::{ParquetFile, silence_caught_panics, stored_shape};
 pub use write::{check_properties, layout};
 

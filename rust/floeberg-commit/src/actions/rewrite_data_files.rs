@@ -21,7 +21,7 @@ use crate::columns::check_columns;
 use crate::conflicts::Validation;
 use crate::operations::RewriteLayout;
 use crate::produce::{ActionContext, FileChange, FilesByPath, Produced, Removal, change_files};
-use crate::row_level::{Matched, rewrite_rows, with_deletes};
+use crate::row_level::{Encoding, Matched, rewrite_rows, with_deletes};
 use crate::state::Step;
 use crate::{Rewrite, RowCounts};
 
@@ -46,6 +46,7 @@ pub(super) fn rewrite_data_files(
     let mut files: HashMap<String, Matched> =
         found.into_iter().map(|file| (canonical(&file.task.file_path).to_owned(), file)).collect();
     context.progress.begin(Step::Changing, files.len());
+    let encoding = if rewrite.names_size_alone() { Encoding::Needed } else { Encoding::All };
     let (mut removed, mut added, mut counts) = (Vec::new(), Vec::new(), RowCounts::default());
     for group in &rewrite.groups {
         let group: Vec<Matched> = group.iter().filter_map(|path| files.remove(canonical(path))).collect();
@@ -58,7 +59,7 @@ pub(super) fn rewrite_data_files(
         }
         removed.extend(group.iter().map(Matched::data_file));
         let copies = context.kept.copied_once(&key(context, &layout, &group), || {
-            let copies = rewrite_rows(context, group, layout.recipe(&context.metadata)?)?;
+            let copies = rewrite_rows(context, group, layout.recipe(&context.metadata)?, encoding)?;
             context.kept.wrote(copies.locations());
             Ok(copies)
         })?;

@@ -5,6 +5,7 @@
 //! - `rebase_rows`: where rows are that others wrote again since.
 //! - `delete_files`: the rows that delete files delete.
 //! - `merged_on_read`: delete files for them.
+//! - `copied_groups`: row groups of files whose rows all stay, copied as bytes.
 //! - `rewrite_rows`: the other rows of their files, written again.
 //! - `row_change`: one of both, and how many rows change.
 
@@ -13,6 +14,7 @@ mod matched;
 mod rebase_rows;
 mod delete_files;
 mod merged_on_read;
+mod copied_groups;
 mod rewrite_rows;
 mod row_change;
 
@@ -25,5 +27,5 @@ pub(crate) use matched::{
 };
 pub(crate) use merged_on_read::{delete_file, merged_on_read};
 pub(crate) use rebase_rows::{RebasedRows, rebase_rows};
-pub(crate) use rewrite_rows::rewrite_rows;
+pub(crate) use rewrite_rows::{Encoding, rewrite_rows};
 pub(crate) use row_change::{RowChange, counted, row_change};

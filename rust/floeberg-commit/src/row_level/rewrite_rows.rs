@@ -24,8 +24,18 @@ use floeberg_iceberg::read::{TableReader, read_task};
 use floeberg_iceberg::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
 use roaring::RoaringTreemap;
 
+use super::copied_groups::copied_groups;
 use super::matched::{Matched, read_request};
 use crate::produce::ActionContext;
+
+/// Which columns are encoded anew?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// All, as if the rows were new.
+    All,
+    /// Those whose bytes cannot be copied.
+    Needed,
+}
 
 /// Writes the other rows of the files, by a recipe of the table.
 ///
@@ -34,8 +44,18 @@ pub(crate) fn rewrite_rows(
     context: &ActionContext<'_>,
     files: Vec<Matched>,
     recipe: WriteRecipe,
+    encoding: Encoding,
 ) -> Result<Receipt> {
     let recipe = if context.metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
+    let (copied, files) = match encoding {
+        Encoding::All => (None, files),
+        Encoding::Needed => copied_groups(context, files, &recipe)?,
+    };
+    // Their names are known, should the others fail.
+    context.kept.wrote(copied.iter().flat_map(Receipt::locations));
+    if files.is_empty() {
+        return of_this_table(copied.into_iter());
+    }
     let mut fields = recipe.schema().fields().to_vec();
     fields.extend(metadata_column(POS).map(|position| of_free_name(position, recipe.schema())));
     let projected = Schema::new(recipe.schema().schema_id(), fields)?;
@@ -58,8 +78,12 @@ pub(crate) fn rewrite_rows(
             Copy::End => context.progress.add_file(),
         }
     }
-    // They are of this very table: nothing has to be looked at.
-    let files = writer.finish()?.into_files().into_iter();
+    of_this_table(copied.into_iter().chain([writer.finish()?]))
+}
+
+/// Nothing has to be looked at when these files are added.
+fn of_this_table(receipts: impl Iterator<Item = Receipt>) -> Result<Receipt> {
+    let files = receipts.flat_map(Receipt::into_files);
     Receipt::new(files.map(|written| WrittenFile { purpose: None, ..written }).collect())
 }
 

@@ -252,10 +252,7 @@ impl Fanout {
         let metrics = self.threads.finish(files)?;
         self.progress.add_files(metrics.len());
         for (file, metrics) in described.into_iter().zip(metrics) {
-            let file =
-                DataFile { sort_order_id: Some(self.layout.sort_order_id), ..with_metrics(file, metrics) };
-            let purpose = Some(Arc::clone(&self.purpose));
-            self.written.push(WrittenFile { spec_id: self.recipe.spec.spec_id, file, purpose });
+            self.written.push(written_file(&self.layout, &self.purpose, file, metrics));
         }
         Ok(())
     }
@@ -276,6 +273,17 @@ impl Fanout {
             let _ = self.store.remove(&location);
         }
     }
+}
+
+/// A file of a write that has ended.
+pub(super) fn written_file(
+    layout: &WriteLayout,
+    purpose: &Arc<Purpose>,
+    file: DataFile,
+    metrics: FileMetrics,
+) -> WrittenFile {
+    let file = DataFile { sort_order_id: Some(layout.sort_order_id), ..with_metrics(file, metrics) };
+    WrittenFile { spec_id: purpose.spec.spec_id, file, purpose: Some(Arc::clone(purpose)) }
 }
 
 /// A file with its metrics.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
 use floeberg_files::{FileLayout, LayoutRequest, WriteProperties, check_metrics_mode};
+use floeberg_parquet::CopyLayout;
 use floeberg_properties::{FORMAT, Kind, Properties};
 
 use crate::formats::avro;
@@ -22,6 +23,20 @@ pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>>
              options={{\"write-format\": \"parquet\"}} to a write",
             FORMAT.name
         ))),
+    }
+}
+
+/// How files of copied row groups are stored that end at this many bytes; `None` where the format of the write has none.
+///
+/// A null of the columns `without_nulls` means something else in another file. Errors: those of [`layout`].
+pub(super) fn copy_layout(
+    request: &LayoutRequest<'_>,
+    file_size: u64,
+    without_nulls: Vec<i32>,
+) -> Result<Option<CopyLayout>> {
+    match format_of(request.properties).as_str() {
+        "parquet" => CopyLayout::new(request, file_size, without_nulls),
+        _ => Ok(None),
     }
 }
 

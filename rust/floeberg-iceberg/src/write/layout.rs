@@ -36,6 +36,7 @@ pub(super) struct WriteLayout {
     /// The `sort_order_id` of the files: 0, unsorted, where the table does not have the order.
     pub sort_order_id: i32,
     pub file: Arc<dyn FileLayout>,
+    pub modes: Modes,
     pub locations: Locations,
     /// Compressed bytes at which a file ends.
     pub file_size: u64,
@@ -75,12 +76,14 @@ impl WriteLayout {
             Some(RowOrder::Sort(own)) => own.order_id,
             Some(RowOrder::ZOrder(_)) => UNSORTED,
         };
+        let request = LayoutRequest { schema, properties, modes: modes.clone(), sorted_by };
         Ok(Self {
             rows: Arc::new(schema_to_arrow(schema)?),
             partitioner: Arc::new(Partitioner::new(spec, schema)?),
             keys: keys.map(Arc::new),
             sort_order_id,
-            file: formats::layout(&LayoutRequest { schema, properties, modes, sorted_by })?,
+            file: formats::layout(&request)?,
+            modes,
             locations: Locations::new(location, properties)?,
             file_size: TARGET_FILE_SIZE.of(properties.as_map())?,
         })

@@ -15,6 +15,7 @@ mod recipe;
 mod progress;
 mod fanout;
 mod writer;
+mod group_copier;
 mod rows_file;
 mod deletes;
 
@@ -28,8 +29,10 @@ pub use deletes::{
 pub(crate) use deletes::{of_delete_files, position_schema};
 pub(crate) use encode::end_unit;
 pub(crate) use fanout::{take_room, with_metrics};
+pub use floeberg_parquet::{CopyLayout, StoredFile, StoredGroup};
 pub use formats::check_write_property;
 pub(crate) use formats::layout as layout_of;
+pub use group_copier::GroupCopier;
 pub(crate) use layout::ordered_column;
 pub(crate) use options::{of_other_columns, properties_of};
 pub use progress::WriteProgress;

@@ -48,6 +48,29 @@ impl ParquetFile {
         }
         Ok(left)
     }
+
+    /// The bloom filter of a column chunk; `None` without one that can be used. Errors: those of the store.
+    pub(crate) fn bloom_filter(&self, chunk: &ColumnChunkMetaData) -> Result<Option<Sbbf>> {
+        let size = self.source.size()?;
+        let start = chunk.bloom_filter_offset().and_then(|offset| u64::try_from(offset).ok());
+        let Some(start) = start.filter(|start| *start < size) else { return Ok(None) };
+        // Older writers do not store the length, but the header has it.
+        let said = chunk.bloom_filter_length().and_then(|length| u64::try_from(length).ok());
+        let first = said.unwrap_or(HEADER).min(size - start);
+        let bytes = self.near_end(start..start + first)?;
+        let Some((header, bits)) = header(&bytes) else { return Ok(None) };
+        let (bits_start, end) = (start + header, start + header + bits);
+        let is_sound = bits > 0 && bits.is_multiple_of(BLOCK) && end <= size;
+        let is_as_said = said.is_none_or(|length| length == header + bits);
+        if !is_sound || !is_as_said || bits > u64::try_from(chunk.compressed_size()).unwrap_or(0) {
+            return Ok(None);
+        }
+        let bits = match said {
+            Some(_) => bytes.slice(header as usize..),
+            None => self.near_end(bits_start..end)?,
+        };
+        Ok(Some(Sbbf::new(&bits)))
+    }
 }
 
 /// A filter, as questions to bloom filters.
@@ -162,33 +185,10 @@ impl Filters<'_> {
 
     fn of(&mut self, leaf: usize) -> Result<Option<&Sbbf>> {
         if !self.read.contains_key(&leaf) {
-            let filter = self.read_filter(self.chunk(leaf))?;
+            let filter = self.file.bloom_filter(self.chunk(leaf))?;
             self.read.insert(leaf, filter);
         }
         Ok(self.read.get(&leaf).and_then(Option::as_ref))
-    }
-
-    fn read_filter(&self, chunk: &ColumnChunkMetaData) -> Result<Option<Sbbf>> {
-        let file = self.file;
-        let size = file.source.size()?;
-        let start = chunk.bloom_filter_offset().and_then(|offset| u64::try_from(offset).ok());
-        let Some(start) = start.filter(|start| *start < size) else { return Ok(None) };
-        // Older writers do not store the length, but the header has it.
-        let said = chunk.bloom_filter_length().and_then(|length| u64::try_from(length).ok());
-        let first = said.unwrap_or(HEADER).min(size - start);
-        let bytes = file.near_end(start..start + first)?;
-        let Some((header, bits)) = header(&bytes) else { return Ok(None) };
-        let (bits_start, end) = (start + header, start + header + bits);
-        let is_sound = bits > 0 && bits.is_multiple_of(BLOCK) && end <= size;
-        let is_as_said = said.is_none_or(|length| length == header + bits);
-        if !is_sound || !is_as_said || bits > u64::try_from(chunk.compressed_size()).unwrap_or(0) {
-            return Ok(None);
-        }
-        let bits = match said {
-            Some(_) => bytes.slice(header as usize..),
-            None => file.near_end(bits_start..end)?,
-        };
-        Ok(Some(Sbbf::new(&bits)))
     }
 }
 

@@ -22,7 +22,7 @@ mod metrics;
 mod bloom;
 mod reader;
 
-use fence::fence;
+pub(crate) use fence::fence;
 pub use fence::silence_caught_panics;
 pub(crate) use metrics::split_offsets;
 pub use open::ParquetFile;

@@ -35,16 +35,16 @@ pub(super) const COLUMN_MEMORY: u64 = 64 << 10;
 
 /// How rows are stored.
 #[derive(Debug, Clone)]
-pub(super) struct ParquetLayout {
+pub(crate) struct ParquetLayout {
     /// The columns of the table, those of type `unknown` too.
     pub fields: Vec<Field>,
     /// The stored columns, as an Arrow schema.
     pub arrow: SchemaRef,
-    pub(super) parquet: TypePtr,
+    pub parquet: TypePtr,
     pub(super) leaves: Vec<Leaf>,
     options: Options,
     pub(super) modes: Modes,
-    pub(super) stored: Vec<Field>,
+    pub stored: Vec<Field>,
     /// The number of first rows that decide how variants are shredded; `None` without shredding, or without variants.
     shredded_by: Option<u64>,
     pub(super) shapes: Shapes,

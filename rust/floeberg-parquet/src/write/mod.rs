@@ -21,4 +21,7 @@ mod writer;
 mod file_layout;
 
 pub use file_layout::layout;
+pub(crate) use layout::ParquetLayout;
 pub use options::check_properties;
+pub(crate) use stored::stored_columns;
+pub(crate) use writer::{GroupColumn, ParquetWriter};

@@ -29,7 +29,7 @@ const LEVEL: &str = PARQUET_LEVEL;
 
 /// How a file is laid out.
 #[derive(Debug, Clone)]
-pub(super) struct Options {
+pub(crate) struct Options {
     /// The options of the library.
     pub properties: Arc<WriterProperties>,
     /// Encoded bytes at which a row group ends.

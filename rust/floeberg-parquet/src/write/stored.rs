@@ -57,7 +57,7 @@ fn cannot_be_stored(field: &Field) -> Error {
 }
 
 /// The stored columns, by their fields.
-pub(super) fn stored_columns(columns: &[ArrayRef], fields: &[Field]) -> Result<Vec<ArrayRef>> {
+pub(crate) fn stored_columns(columns: &[ArrayRef], fields: &[Field]) -> Result<Vec<ArrayRef>> {
     let kept = columns.iter().zip(fields).filter(|(_, field)| !is_unknown(field));
     kept.map(|(column, field)| stored_column(column, field)).collect()
 }

@@ -15,12 +15,14 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
 use arrow_schema::Field;
+use bytes::Bytes;
 use floeberg_core::{Error, Result};
 use floeberg_files::{FileMetrics, FileWriter, Piece, Waiting, Work, rows_for};
 use floeberg_io::Store;
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
 };
+use parquet::column::writer::ColumnCloseResult;
 use parquet::file::writer::SerializedFileWriter;
 
 use super::layout::{COLUMN_MEMORY, ParquetLayout};
@@ -30,7 +32,7 @@ use super::output::{Output, writing};
 use super::shredding::{Shredding, Shreddings};
 
 /// A file that is being written.
-pub(super) struct ParquetWriter {
+pub(crate) struct ParquetWriter {
     location: String,
     layout: Arc<ParquetLayout>,
     shreddings: Shreddings,
@@ -51,6 +53,14 @@ struct ColumnEncoder {
     /// How variants are shredded.
     shredding: Option<Shredding>,
     leaves: Vec<ArrowColumnWriter>,
+}
+
+/// A column of a row group that comes from another file.
+pub(crate) enum GroupColumn {
+    /// Its chunks are copied.
+    Copied(Vec<(Bytes, ColumnCloseResult)>),
+    /// Its values are encoded.
+    Encoded(Vec<ArrayRef>),
 }
 
 /// A column of a row group that ends.
@@ -106,6 +116,31 @@ impl ParquetWriter {
             })
             .collect();
         Ok(())
+    }
+
+    /// Adds a row group of another file. Errors: those of the store.
+    pub fn append_group(&mut self, rows: u64, columns: Vec<GroupColumn>) -> Result<()> {
+        self.begin_group()?;
+        self.rows += rows;
+        let encoders = mem::take(&mut self.group);
+        let Self { file, location, .. } = self;
+        let mut group = writing(location, || file.next_row_group())?;
+        for (mut encoder, column) in encoders.into_iter().zip(columns) {
+            match column {
+                GroupColumn::Copied(chunks) => {
+                    for (bytes, described) in chunks {
+                        writing(location, || group.append_column(&bytes, described))?;
+                    }
+                }
+                GroupColumn::Encoded(values) => {
+                    values.iter().try_for_each(|values| encoder.encode(values, location))?;
+                    for chunk in encoder.finish(location)? {
+                        writing(location, || chunk.append_to_row_group(&mut group))?;
+                    }
+                }
+            }
+        }
+        writing(location, || group.close().map(drop))
     }
 }
 

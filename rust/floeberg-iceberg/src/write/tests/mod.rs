@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod avro;
+mod copied_groups;
 mod delete_fixture;
 mod equality;
 mod failures;
