@@ -7,6 +7,7 @@ group whose files have other deletes by then is read again.
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from floeberg.maintenance._base import MaintainedTable
     from floeberg.maintenance.rewrite_options import RewriteOptions
+    from floeberg.maintenance.workers import GroupCopies
     from floeberg.scan.plan import Plan
 
 __all__ = ["Rewriter"]
@@ -74,10 +76,13 @@ class Rewriter:
             )
         done, failures = RewriteDataFilesResult(), list[FloebergError]()
         most = self.options.most_commits if self.options.partial else 1
-        for some in split_groups(groups, most):
-            if self.is_over(sum(size for _, size in some)):
-                break
-            done = self._and(done, [paths for paths, _ in some], branch, snapshot_properties, failures)
+        workers = self.maintained._workers  # noqa: SLF001 - the room's own
+        with nullcontext() if workers is None else workers.copying(self.options) as copies:
+            for some in split_groups(groups, most):
+                if self.is_over(sum(size for _, size in some)):
+                    break
+                paths = [paths for paths, _ in some]
+                done = self._and(done, paths, branch, snapshot_properties, failures, copies)
         if len(failures) > self.options.most_failed_commits:
             last, allowed = failures[-1], self.options.most_failed_commits
             raise type(last)(
@@ -87,19 +92,24 @@ class Rewriter:
             ) from last
         return done
 
-    def _and(
+    def _and(  # noqa: PLR0913, PLR0917 - what a commit needs
         self,
         done: RewriteDataFilesResult,
         groups: Sequence[list[str]],
         branch: str,
         snapshot_properties: Mapping[str, str],
         failures: list[FloebergError],
+        copies: GroupCopies | None,
     ) -> RewriteDataFilesResult:
         """What was done, and one commit more. One that fails is counted, if progress may be partial."""
         operation = _native.Operation.rewrite_data_files(self._wanted(groups))
         try:
             made = commit_snapshot(
-                self.maintained, operation, branch=branch, snapshot_properties=snapshot_properties
+                self.maintained,
+                operation,
+                branch=branch,
+                snapshot_properties=snapshot_properties,
+                prepare=None if copies is None else copies.copy,
             )
         except CommitStateUnknownError:
             raise

@@ -34,11 +34,11 @@ pub(crate) struct RewriteLayout {
 }
 
 impl RewriteLayout {
-    /// The recipe of files that are written again, with a name of their own.
+    /// The recipe of files that are written again, with a name of their own, in a store that other processes open with these options.
     ///
     /// Errors: those of [`WriteRecipe::new`].
-    pub fn recipe(&self, metadata: &TableMetadata) -> Result<WriteRecipe> {
-        let recipe = WriteRecipe::new(metadata, &StoreOptions::new(), &self.options, &random_uuid())?;
+    pub fn recipe(&self, metadata: &TableMetadata, storage: &StoreOptions) -> Result<WriteRecipe> {
+        let recipe = WriteRecipe::new(metadata, storage, &self.options, &random_uuid())?;
         let recipe = recipe.with_spec(&self.spec).map_err(|error| match error.kind() {
             // Its source column was dropped: the table is as it should be.
             ErrorKind::InvalidData => Error::invalid_input(format!(
@@ -67,7 +67,7 @@ impl Rewrite {
     /// columns that are the same in all rows of a partition; `Unsupported` for a column that has no order, and for what cannot be
     /// written.
     pub fn check(&self, metadata: &TableMetadata) -> Result<()> {
-        self.layout(metadata)?.recipe(metadata).map(drop)
+        self.layout(metadata)?.recipe(metadata, &StoreOptions::new()).map(drop)
     }
 
     /// How rows are written again. Errors: those of [`Rewrite::check`].

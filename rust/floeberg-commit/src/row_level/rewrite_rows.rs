@@ -16,12 +16,13 @@ use arrow_select::filter::filter_record_batch;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::reserved::{POS, metadata_column};
 use floeberg_core::schema::{Field, Schema};
-use floeberg_core::{Context as _, Error, Result};
+use floeberg_core::{Cancel, Context as _, Error, Result};
 use floeberg_exec::budget::memory_budget;
 use floeberg_exec::threads::{Ahead, Job, OrderedStream};
 use floeberg_iceberg::plan::FileScanTask;
-use floeberg_iceberg::read::{TableReader, read_task};
+use floeberg_iceberg::read::{ReadRequest, TableReader, read_task};
 use floeberg_iceberg::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFile};
+use floeberg_io::Store;
 use roaring::RoaringTreemap;
 
 use super::matched::{Matched, read_request};
@@ -36,30 +37,79 @@ pub(crate) fn rewrite_rows(
     recipe: WriteRecipe,
 ) -> Result<Receipt> {
     let recipe = if context.metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
+    let copying = Copying {
+        request: read_request(context, columns_to_copy(&recipe)?)?,
+        store: Arc::clone(&context.reader.store),
+        task: WriteTask { partition: 0, name: "0" },
+        threads: context.reader.threads,
+        cancel: &context.reader.cancel,
+    };
+    copy_rows(copying, files, &recipe, &|copied| match copied {
+        Copied::Rows(rows) => context.progress.add_rows(rows),
+        Copied::File => context.progress.add_file(),
+    })
+}
+
+/// The columns that are read: those of the recipe, and positions.
+pub(crate) fn columns_to_copy(recipe: &WriteRecipe) -> Result<Schema> {
     let mut fields = recipe.schema().fields().to_vec();
     fields.extend(metadata_column(POS).map(|position| of_free_name(position, recipe.schema())));
-    let projected = Schema::new(recipe.schema().schema_id(), fields)?;
-    let (store, cancel) = (Arc::clone(&context.reader.store), &context.reader.cancel);
-    let reader = Arc::new(TableReader::new(read_request(context, projected)?));
-    let mut writer = Writer::new(&recipe, store, WriteTask { partition: 0, name: "0" }, cancel)?;
+    Schema::new(recipe.schema().schema_id(), fields)
+}
+
+/// How rows are read and written.
+pub(crate) struct Copying<'a> {
+    /// Reads [`columns_to_copy`].
+    pub request: ReadRequest,
+    /// Where new files go.
+    pub store: Arc<dyn Store>,
+    /// Names the new files.
+    pub task: WriteTask<'a>,
+    /// How many files are read at the same time.
+    pub threads: usize,
+    /// Stops it.
+    pub cancel: &'a Cancel,
+}
+
+/// What was copied.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Copied {
+    /// So many rows.
+    Rows(u64),
+    /// The last row of a file.
+    File,
+}
+
+/// Writes the other rows of the files, by a recipe with the columns that rows have.
+///
+/// Errors: those of reading and writing.
+pub(crate) fn copy_rows(
+    copying: Copying<'_>,
+    files: Vec<Matched>,
+    recipe: &WriteRecipe,
+    report: &dyn Fn(Copied),
+) -> Result<Receipt> {
+    let Copying { request, store, task, threads, cancel } = copying;
+    let reader = Arc::new(TableReader::new(request));
+    let mut writer = Writer::new(recipe, store, task, cancel)?;
     // Files are read while the rows of earlier ones are written.
-    let ahead = Ahead {
-        threads: context.reader.threads,
-        memory: memory_budget()? / 4,
-        cancel: context.reader.cancel.clone(),
-    };
+    let ahead = Ahead { threads, memory: memory_budget()? / 4, cancel: cancel.clone() };
     let mut copies = OrderedStream::new(Arc::new(Copies { reader }), files.into_iter().map(Ok), ahead);
     while let Poll::Ready(Some(copy)) = copies.next_until(None) {
         match copy? {
             Copy::Rows(batch) => {
-                context.progress.add_rows(batch.num_rows() as u64);
+                report(Copied::Rows(batch.num_rows() as u64));
                 writer.write(&batch)?;
             }
-            Copy::End => context.progress.add_file(),
+            Copy::End => report(Copied::File),
         }
     }
-    // They are of this very table: nothing has to be looked at.
-    let files = writer.finish()?.into_files().into_iter();
+    unchecked(writer.finish()?)
+}
+
+/// The same files, of this very table: nothing has to be looked at.
+pub(crate) fn unchecked(receipt: Receipt) -> Result<Receipt> {
+    let files = receipt.into_files().into_iter();
     Receipt::new(files.map(|written| WrittenFile { purpose: None, ..written }).collect())
 }
 

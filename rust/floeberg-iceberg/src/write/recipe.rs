@@ -16,6 +16,7 @@ use floeberg_core::{Context as _, Error, Result};
 use floeberg_files::WriteProperties;
 use floeberg_io::location::file_name;
 use floeberg_io::{Store, StoreOptions, open_store};
+use floeberg_properties::TARGET_FILE_SIZE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -133,6 +134,17 @@ impl WriteRecipe {
     /// Errors: those of [`WriteRecipe::new`].
     pub fn with_spec(self, spec: &Arc<PartitionSpec>) -> Result<Self> {
         let recipe = Self { spec: Arc::clone(spec), ..self };
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// The same for files that end at about this many bytes.
+    ///
+    /// Errors: `InvalidInput` for 0.
+    pub fn with_file_size(self, bytes: u64) -> Result<Self> {
+        let mut properties = self.properties.as_map().clone();
+        properties.insert(TARGET_FILE_SIZE.name.to_owned(), bytes.to_string());
+        let recipe = Self { properties: WriteProperties::of_map(properties), ..self };
         recipe.check()?;
         Ok(recipe)
     }
