@@ -11,6 +11,7 @@ import pytest
 import floeberg as fb
 import floeberg.spark
 from floeberg.errors import CommitConflictError, InvalidInputError, NotFoundError, StorageError
+from floeberg.maintenance import rewrite_data_files
 from floeberg.spark.maintenance import copies, group_jobs
 from floeberg.types import StringType
 
@@ -249,6 +250,32 @@ def test_partial_progress_goes_on_after_a_group_that_fails(spark, tmp_path):
         )
     mend()
     assert table.scan().count() == len(content(table)) > 0
+
+
+def test_commits_do_not_wait_for_groups_of_others(spark, tmp_path, monkeypatch):
+    """Groups of later commits are copied while earlier ones are made, once each."""
+    table = make(tmp_path, version=3, kind="partitioned")
+    before, keys, run = content(table), [], group_jobs.GroupJobs.copy
+
+    def copied(jobs, groups):
+        keys.extend(group.key for group in groups)
+        return run(jobs, groups)
+
+    monkeypatch.setattr(group_jobs.GroupJobs, "copy", copied)
+    begun = []
+    commit = rewrite_data_files.commit_snapshot
+
+    def committed(*given, **options):
+        begun.append(len(keys))
+        return commit(*given, **options)
+
+    monkeypatch.setattr(rewrite_data_files, "commit_snapshot", committed)
+    options = {"rewrite-all": "true", "partial-progress.enabled": "true"}
+    done = fb.spark.maintenance(spark, table).rewrite_data_files(options=options)
+    assert (len(done.snapshot_ids), done.rewritten_data_files_count) == (2, 12)
+    assert len(keys) == len(set(keys)) == 2
+    assert content(table) == before
+    assert begun[1] == 2
 
 
 def test_a_failure_of_spark_itself_removes_what_was_copied(spark, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from typing import Any, final
 
+from floeberg._native.arrow import Batch
 from floeberg._native.scan import BatchReader, Plan, TaskGroup
 from floeberg._native.table import Table
 from floeberg._native.write import Receipt, WriteRecipe
@@ -141,6 +142,19 @@ class ListedFiles:
             UnsupportedError: The store cannot list its files.
         """
 
+    @staticmethod
+    def of_compared(
+        folder: str, files: list[tuple[str, int, int, list[str]]], *, is_known: bool
+    ) -> ListedFiles:
+        """The files of a folder that a table does not name just as they are, as workers compared them.
+
+        Args:
+            folder: The folder.
+            files: Locations, sizes, when they were written, and the schemes and authorities with which the table names
+                their paths. Files that say that a table of another format is there are among them.
+            is_known: Whether the table names any file of the folder, with any scheme and authority.
+        """
+
     def orphans(
         self,
         table: Table,
@@ -225,4 +239,56 @@ def gather_rows(reader: object, recipe: WriteRecipe, *, task: str, partition: in
     Raises:
         InvalidInputError: The batches have another form, or ranges come in another order.
         StorageError: The store failed.
+    """
+
+def listed_places(
+    folder: str,
+    *,
+    all_levels: bool,
+    may_be_gone: bool,
+    storage_options: dict[str, str],
+    equal_schemes: dict[str, str],
+    equal_authorities: dict[str, str],
+) -> Batch:
+    """The files in a folder, each with the spelling in which files are compared.
+
+    Args:
+        folder: The folder.
+        all_levels: Whether the files of folders in it are there too, and not these folders.
+        may_be_gone: Whether a folder that does not exist is empty.
+        storage_options: The options of the store.
+        equal_schemes: Schemes that mean others.
+        equal_authorities: Authorities that mean others.
+
+    Returns:
+        `prefix`, `path`, `location`, `size`, `modified`, `is_other`, which says that a table of another format is
+        there, and `is_folder`.
+
+    Raises:
+        NotFoundError: The folder does not exist, and the store knows folders.
+        UnsupportedError: The store does not say when files were written.
+    """
+
+def named_parts(
+    table: Table, *, most_tasks: int, equal_schemes: dict[str, str], equal_authorities: dict[str, str]
+) -> tuple[Batch, list[bytes]]:
+    """The files that a table names outside of its manifests, as `prefix` and `path`, and tasks that read the manifests.
+
+    Raises:
+        InvalidDataError: A manifest list is damaged, or was cut off.
+    """
+
+def named_places(
+    task: bytes,
+    *,
+    threads: int | None,
+    storage_options: dict[str, str],
+    equal_schemes: dict[str, str],
+    equal_authorities: dict[str, str],
+) -> Batch:
+    """The files that the manifests of a task name, as `prefix` and `path`.
+
+    Raises:
+        InvalidInputError: The bytes are no task.
+        InvalidDataError: A manifest is damaged, or was cut off.
     """

@@ -100,7 +100,7 @@ mod _native {
         copy_group, gather_rows, group_parts, range_ends, sample_keys, spread_rows,
     };
     #[pymodule_export]
-    use crate::maintain::orphans::ListedFiles;
+    use crate::maintain::orphans::{ListedFiles, listed_places, named_parts, named_places};
     #[pymodule_export]
     use crate::maintain::paths::rewrite_table_path;
     #[pymodule_export]

@@ -2,8 +2,8 @@
 
 In: commits, one after the other, each on one base after the other. Out: copies that a commit takes.
 
-A commit says on each base which groups it lacks. These are copied by jobs, and what was copied for an earlier attempt
-is not copied again. So only groups whose files or deletes others changed are.
+A commit says on each base which groups it lacks. These are copied by jobs, and what was copied for an earlier attempt,
+or ahead, is not copied again. So only groups whose files or deletes others changed are.
 
 Invariant: every copy is taken by a commit, which removes it where it fails, or it is removed here.
 """
@@ -11,6 +11,7 @@ Invariant: every copy is taken by a commit, which removes it where it fails, or 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from floeberg.spark.maintenance.group_jobs import Group, GroupJobs, Sizes, remov
 from floeberg.spark.session.task_errors import own_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from concurrent.futures import Future
 
     from pyspark.sql import SparkSession
@@ -62,6 +63,19 @@ class SparkCopies:
         for job in self._begun:
             self._remove(job)
 
+    def begin(self, operation: _native.Operation, table: OpenedTable, branch: str) -> None:
+        """See `GroupCopies.begin`. Groups that cannot be planned now are left to their commit."""
+        commit = _native.Commit.begin(
+            [operation],
+            starting=table,
+            storage_options=table.storage_options,
+            snapshot_properties={},
+            branch=branch,
+            commit_key="ahead",
+        )
+        with suppress(FloebergError):
+            self._begin_all([Group(*each) for each in commit.groups_to_copy(table)])
+
     def copy(
         self,
         commit: _native.Commit,
@@ -70,7 +84,10 @@ class SparkCopies:
     ) -> None:
         """See `GroupCopies.copy`."""
         groups = [Group(*each) for each in commit.groups_to_copy(base)]
-        jobs = [self._begin(some) for some in self._together(groups)]
+        wanted = {group.key for group in groups}
+        jobs = [job for job in self._begun if any(group.key in wanted for group in job.groups)]
+        known = {group.key for job in jobs for group in job.groups}
+        jobs += self._begin_all([group for group in groups if group.key not in known])
         files = [sum(len(group.files) for group in job.groups) for job in jobs]
         running = {job.done for job in jobs}
         while running:
@@ -79,7 +96,7 @@ class SparkCopies:
                 done = [job.done not in running for job in jobs]
                 ended = sum(number for number, is_done in zip(files, done, strict=True) if is_done)
                 report("changing", ended, sum(files), 0)
-        failures = [failure for job in jobs for failure in self._taken(job, commit)]
+        failures = [failure for job in jobs for failure in self._taken(job, commit, wanted)]
         if failures:
             raise failures[0]
 
@@ -90,6 +107,9 @@ class SparkCopies:
         if self._most is not None:
             return shuffled + [[group] for group in others]
         return shuffled + ([others] if others else [])
+
+    def _begin_all(self, groups: Sequence[Group]) -> list[_Job]:
+        return [self._begin(some) for some in self._together(groups)]
 
     def _begin(self, groups: Sequence[Group]) -> _Job:
         from pyspark import inheritable_thread_target  # noqa: PLC0415 - importing floeberg.spark imports nothing large
@@ -106,8 +126,8 @@ class SparkCopies:
         self._begun.append(job)
         return job
 
-    def _taken(self, job: _Job, commit: _native.Commit) -> list[FloebergError]:
-        """Why groups of a job were not copied. The commit takes the others."""
+    def _taken(self, job: _Job, commit: _native.Commit, wanted: Collection[str]) -> list[FloebergError]:
+        """Why wanted groups of a job were not copied. The commit takes the others, needed or not."""
         self._begun.remove(job)
         failure = job.done.exception()
         if isinstance(failure, FloebergError):
@@ -120,7 +140,7 @@ class SparkCopies:
         failures = list[FloebergError]()
         for key, done in job.done.result().items():
             if isinstance(done, FloebergError):
-                failures.append(done)
+                failures += [done] if key in wanted else []
             else:
                 commit.take_copies(key, done)
         return failures

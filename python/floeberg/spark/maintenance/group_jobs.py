@@ -22,6 +22,7 @@ from floeberg import _native
 from floeberg.errors import FloebergError
 from floeberg.spark.maintenance.group_tasks import CopyParts, GatherRanges, SampleKeys, SpreadRows
 from floeberg.spark.session.conf import changed_settings, own_setting
+from floeberg.spark.session.partitions import in_partitions
 from floeberg.spark.session.tasks import mapped, run_tasks
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ _KEYS_OF_A_RANGE = 200
 """Keys that are sampled for each range: shares of rows are then right within some percent."""
 _ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _PIECES_OF_A_BATCH = "8"
-"""Pieces have some MiB. Spark 4.0 limits batches by their rows alone."""
+"""Pieces have some MiB."""
+_LIMITS_BYTES = (4, 1)
+"""The release of Spark from which on batches have a limit of bytes."""
 
 
 @dataclass(frozen=True)
@@ -127,12 +130,17 @@ class GroupJobs:
             return {group.key: failures[0]}
         ends = _native.range_ends(cast("Any", found), ranges)
         pieces = mapped(frame, SpreadRows(tuple(ends)), _PIECES, "floeberg_spread")
-        spread = _by_number(pieces, len(ends) + 1, "range").sortWithinPartitions("range", "number")
-        given = own_setting(self._spark, _ROWS) or ""
-        is_small = given.isdigit() and 0 < int(given) <= int(_PIECES_OF_A_BATCH)
-        with changed_settings(self._spark, {} if is_small else {_ROWS: _PIECES_OF_A_BATCH}):
+        spread = in_partitions(pieces, len(ends) + 1, "range").sortWithinPartitions("range", "number")
+        with changed_settings(self._spark, self._small_batches()):
             answers: list[list[Answer]] = run_tasks(spread, GatherRanges(recipe))
         return {group.key: _whole(group, [done for of_task in answers for _, done in of_task])}
+
+    def _small_batches(self) -> dict[str, str]:
+        """Settings for batches of few pieces. From Spark 4.1 on, batches have a limit of bytes."""
+        release = tuple(int(part) for part in self._spark.version.split(".")[:2])
+        given = own_setting(self._spark, _ROWS) or ""
+        is_small = given.isdigit() and 0 < int(given) <= int(_PIECES_OF_A_BATCH)
+        return {} if is_small or release >= _LIMITS_BYTES else {_ROWS: _PIECES_OF_A_BATCH}
 
     def _parts(self, group: Group) -> list[_native.TaskGroup]:
         """Parts of about a file each."""
@@ -144,14 +152,7 @@ class GroupJobs:
             (number, pickle.dumps(files), pickle.dumps(recipe))
             for number, (files, recipe) in enumerate(parts)
         ]
-        return _by_number(self._spark.createDataFrame(rows, _PARTS), len(rows), "number")
-
-
-def _by_number(frame: DataFrame, partitions: int, column: str) -> DataFrame:
-    """The rows in partitions by a number: Spark 4.0 hashes it, and partitions may have several numbers."""
-    if hasattr(frame, "repartitionById"):
-        return frame.repartitionById(partitions, column)
-    return frame.repartition(partitions, column)
+        return in_partitions(self._spark.createDataFrame(rows, _PARTS), len(rows), "number")
 
 
 def _whole(group: Group, answers: Sequence[object]) -> _native.Receipt | FloebergError:

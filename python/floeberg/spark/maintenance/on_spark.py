@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floeberg._keywords import says_keywords
 from floeberg.errors import UnsupportedError
 from floeberg.lance import LanceTable
 from floeberg.spark.maintenance.copies import SparkCopies
+from floeberg.spark.maintenance.orphans import SparkListing
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.tables import open_named
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from floeberg.catalog import Catalog
     from floeberg.maintenance import TableMaintenance
     from floeberg.maintenance.rewrite_options import RewriteOptions
-    from floeberg.maintenance.workers import GroupCopies
+    from floeberg.maintenance.workers import GroupCopies, Listing
     from floeberg.table import Table
 
 __all__ = ["maintenance"]
@@ -76,3 +77,7 @@ class SparkWorkers:
             yield copies
         finally:
             copies.close()
+
+    def listing(self, folder: str, **options: Any) -> Listing:  # noqa: ANN401 - those of `Workers.listing`
+        """See `Workers.listing`."""
+        return SparkListing(self._spark, folder, **options)

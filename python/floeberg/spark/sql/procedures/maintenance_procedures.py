@@ -71,7 +71,7 @@ def remove_orphan_files(spark: SparkSession, table: Table, given: Mapping[str, A
             raise InvalidInputError(f"CALL remove_orphan_files: the view has no column {missing[0]!r}")
         rows = view.selectExpr("file_path", "unix_millis(CAST(last_modified AS timestamp)) AS at").collect()
         options["file_list"] = {row.file_path: row.at for row in rows}
-    done = table.maintenance.remove_orphan_files(**options)
+    done = maintenance(spark, table).remove_orphan_files(**options)
     return [(location,) for location in done.orphan_file_locations]
 
 
