@@ -59,7 +59,9 @@ pub(super) fn rewrite_data_files(
             Ok(copies)
         })?;
         if is_kept {
-            (0..files).for_each(|_| context.progress.add_file());
+            for _ in 0..files {
+                context.progress.add_file();
+            }
             context.progress.add_rows(copies.rows());
         }
         counts.copied_rows += copies.rows();

@@ -4,6 +4,8 @@
 //!
 //! Invariant: a write that fails leaves no file. Pieces of a range that was ended are an error: they would overlap its files.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array as _, RecordBatch};
@@ -51,7 +53,7 @@ pub fn gather_rows(
                         }
                         let name = format!("{}-r{range}", task.name);
                         let task = WriteTask { name: &name, ..task };
-                        Writer::new(recipe, std::sync::Arc::clone(&store), task, cancel)?
+                        Writer::new(recipe, Arc::clone(&store), task, cancel)?
                     }
                 };
                 if rows.is_valid(piece) {
@@ -69,7 +71,9 @@ pub fn gather_rows(
         Ok(()) => Receipt::concat(written),
         Err(error) => {
             // What cannot be removed must not hide why.
-            written.iter().for_each(|receipt| drop(recipe.remove(receipt)));
+            for receipt in &written {
+                drop(recipe.remove(receipt));
+            }
             Err(error)
         }
     }
