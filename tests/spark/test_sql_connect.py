@@ -58,6 +58,14 @@ def test_statements_run_in_spark_connect(tmp_path):
         told["changes"] = [spark.sql("SELECT * FROM made_changes").count(),
                            ask("SELECT count(*) FROM sales.made.changes").first()[0]]
         told["limits"] = list(batch_limits(spark, spark.range(4).schema).values())
+        sizes = "'rewrite-all', 'true', 'target-file-size-bytes', '900', 'min-file-size-bytes', '1'"
+        called = ask(
+            "CALL lake.system.rewrite_data_files(table => 'sales.orders', sort_order => 'id', "
+            f"options => map({sizes}, 'max-file-size-bytes', '4000'))"
+        ).first()
+        told["compacted"] = [called.added_data_files_count > 1, lake.load_table("sales.orders").scan().count()]
+        orphans = ask("CALL lake.system.remove_orphan_files(table => 'sales.orders', dry_run => true)")
+        told["orphans"] = orphans.count()
         print(json.dumps(told), flush=True)
         """,
         json.dumps({"warehouse": str(tmp_path)}),
@@ -69,5 +77,6 @@ def test_statements_run_in_spark_connect(tmp_path):
     assert (told["kept"], told["followed"]) == (20, [20, 21])
     assert told["errors"] == ["AnalysisException", "NoSuchTableError", "UnsupportedError"]
     assert (told["changed"], told["made"]) == ([3, 1, 2], [4, 22])
+    assert (told["compacted"], told["orphans"]) == ([True, 22], 0)
     assert told["left"] == ["followed", "own"]
     assert told["limits"] == ["2147483647", "10000"]

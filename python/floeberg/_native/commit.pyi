@@ -6,9 +6,10 @@ Rust: `rust/floeberg-python/src/commit/`.
 from collections.abc import Callable
 from typing import Any, final
 
+from floeberg._native.scan import TaskGroup
 from floeberg._native.table import Table, View
 from floeberg._native.values import _Tree
-from floeberg._native.write import FoundRows, Receipt, RowDeltaReceipt, SourceKeys
+from floeberg._native.write import FoundRows, Receipt, RowDeltaReceipt, SourceKeys, WriteRecipe
 
 @final
 class Operation:
@@ -291,6 +292,17 @@ class Commit:
         Raises:
             InvalidInputError: There are several operations, or one that cannot be counted before it is done.
         """
+
+    def groups_to_copy(self, base: Table) -> list[tuple[str, TaskGroup, WriteRecipe]]:
+        """What other processes may copy for an attempt on a base: a key, files, and how their rows are written.
+
+        Raises:
+            CommitConflictError: The base has changes that the operation conflicts with.
+            FloebergError: Those of planning.
+        """
+
+    def take_copies(self, key: str, receipt: Receipt) -> None:
+        """Takes what another process copied for a key. The commit removes the files where it does not need them."""
 
     def find_own(self, base: Table) -> int | None:
         """The snapshot of this commit on a base; `None` if the base does not have it."""

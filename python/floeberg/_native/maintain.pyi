@@ -2,8 +2,10 @@
 
 from typing import Any, final
 
-from floeberg._native.scan import Plan
+from floeberg._native.arrow import Batch
+from floeberg._native.scan import BatchReader, Plan, TaskGroup
 from floeberg._native.table import Table
+from floeberg._native.write import Receipt, WriteRecipe
 
 def unneeded_files(before: Table, after: Table) -> list[tuple[str, str]]:
     """The files that a table needed before and does not need now: what each is, and where. Metadata files stay.
@@ -140,6 +142,19 @@ class ListedFiles:
             UnsupportedError: The store cannot list its files.
         """
 
+    @staticmethod
+    def of_compared(
+        folder: str, files: list[tuple[str, int, int, list[str]]], *, is_known: bool
+    ) -> ListedFiles:
+        """The files of a folder that a table does not name just as they are, as workers compared them.
+
+        Args:
+            folder: The folder.
+            files: Locations, sizes, when they were written, and the schemes and authorities with which the table names
+                their paths. Files that say that a table of another format is there are among them.
+            is_known: Whether the table names any file of the folder, with any scheme and authority.
+        """
+
     def orphans(
         self,
         table: Table,
@@ -157,3 +172,123 @@ class ListedFiles:
         """
 
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+def copy_group(
+    group: TaskGroup, recipe: WriteRecipe, *, task: str, partition: int, threads: int | None
+) -> Receipt:
+    """Writes the rows of a group again, for a commit of another process.
+
+    Args:
+        group: The files, as `Commit.groups_to_copy` gives them, or a part of them.
+        recipe: How, as it gives it.
+        task: A part of the file names, different for each call.
+        partition: The number that the file names begin with.
+        threads: Threads that read, at most; `None` is the budget of the process.
+
+    Raises:
+        InvalidDataError: A file is damaged.
+        NotFoundError: A file is missing.
+        StorageError: The store failed. No file stays.
+    """
+
+def group_parts(group: TaskGroup, share: int) -> list[TaskGroup]:
+    """A group in parts of about `share` bytes, whose rows, one part after the other, are those of the group."""
+
+def sample_keys(
+    group: TaskGroup, recipe: WriteRecipe, *, most: int, threads: int | None
+) -> tuple[list[bytes], int]:
+    """Keys of some rows, at most `most`, by which the recipe sorts them, and the number of rows.
+
+    Raises:
+        InvalidInputError: The recipe does not sort rows.
+    """
+
+def range_ends(samples: list[tuple[list[bytes], int]], ranges: int) -> list[bytes]:
+    """The first keys of ranges of about equal numbers of rows, after the first range. Equal keys are in one range."""
+
+def spread_rows(
+    group: TaskGroup,
+    recipe: WriteRecipe,
+    ends: list[bytes],
+    *,
+    first: int,
+    threads: int | None,
+) -> BatchReader:
+    """The rows of a group in pieces of one range each: the columns `range`, `number` and `rows`, as bytes.
+
+    Args:
+        group: The files.
+        recipe: How its rows are sorted.
+        ends: The first keys of the ranges after the first one.
+        first: The number of the first piece.
+        threads: Threads that read, at most; `None` is the budget of the process.
+
+    Raises:
+        InvalidInputError: The recipe does not sort rows, or the ends do not ascend.
+    """
+
+def gather_rows(reader: object, recipe: WriteRecipe, *, task: str, partition: int) -> Receipt:
+    """Writes such pieces, each range to files of its own, with sorted rows. A write that fails leaves no file.
+
+    Args:
+        reader: A `pyarrow.RecordBatchReader`, in which the pieces of a range follow one another.
+        recipe: How rows are written.
+        task: A part of the file names, different for each call.
+        partition: The number that the file names begin with.
+
+    Raises:
+        InvalidInputError: The batches have another form, or ranges come in another order.
+        StorageError: The store failed.
+    """
+
+def listed_places(
+    folder: str,
+    *,
+    all_levels: bool,
+    may_be_gone: bool,
+    storage_options: dict[str, str],
+    equal_schemes: dict[str, str],
+    equal_authorities: dict[str, str],
+) -> Batch:
+    """The files in a folder, each with the spelling in which files are compared.
+
+    Args:
+        folder: The folder.
+        all_levels: Whether the files of folders in it are there too, and not these folders.
+        may_be_gone: Whether a folder that does not exist is empty.
+        storage_options: The options of the store.
+        equal_schemes: Schemes that mean others.
+        equal_authorities: Authorities that mean others.
+
+    Returns:
+        `prefix`, `path`, `location`, `size`, `modified`, `is_other`, which says that a table of another format is
+        there, and `is_folder`.
+
+    Raises:
+        NotFoundError: The folder does not exist, and the store knows folders.
+        UnsupportedError: The store does not say when files were written.
+    """
+
+def named_parts(
+    table: Table, *, most_tasks: int, equal_schemes: dict[str, str], equal_authorities: dict[str, str]
+) -> tuple[Batch, list[bytes]]:
+    """The files that a table names outside of its manifests, as `prefix` and `path`, and tasks that read the manifests.
+
+    Raises:
+        InvalidDataError: A manifest list is damaged, or was cut off.
+    """
+
+def named_places(
+    task: bytes,
+    *,
+    threads: int | None,
+    storage_options: dict[str, str],
+    equal_schemes: dict[str, str],
+    equal_authorities: dict[str, str],
+) -> Batch:
+    """The files that the manifests of a task name, as `prefix` and `path`.
+
+    Raises:
+        InvalidInputError: The bytes are no task.
+        InvalidDataError: A manifest is damaged, or was cut off.
+    """

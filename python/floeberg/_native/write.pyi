@@ -91,6 +91,17 @@ class WriteRecipe:
             InvalidInputError: The format version has no lineage.
         """
 
+    def with_file_size(self, size: int) -> WriteRecipe:
+        """The same for files that end at about `size` bytes.
+
+        Raises:
+            InvalidInputError: It is 0.
+        """
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether rows are sorted by columns."""
+
     @property
     def write_id(self) -> str:
         """The id of the write, which is part of the names of its files."""

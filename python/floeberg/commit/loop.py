@@ -13,8 +13,8 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
-from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from floeberg import _native
 from floeberg.commit.lock import commit_lock
@@ -29,12 +29,17 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.result import Committed
 
-__all__ = ["commit"]
+__all__ = ["Preparation", "commit"]
+
+Preparation: TypeAlias = (
+    "Callable[[_native.Commit, OpenedTable, Callable[[str, int, int, int], object] | None], None]"
+)
+"""Does a part of an attempt elsewhere, before it is made."""
 
 
 def commit(  # noqa: PLR0913 - all but the first are keywords
@@ -53,6 +58,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     report_whole: Callable[[Mapping[str, int]], object] | None = None,
     stopped: Callable[[], None] = lambda: None,
     check: Callable[[OpenedTable], None] = lambda _: None,
+    prepare: Preparation | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Committed:
     """Commits operations to a table, atomically.
@@ -74,6 +80,7 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         report_whole: Called with the counts of an attempt, before it is handed to the catalog.
         stopped: Called where a report or Ctrl-C stopped the commit, and nothing was committed.
         check: Called with the table that an attempt is made on. What it raises ends the commit.
+        prepare: Called with the commit, a table that an attempt is to be made on, and `report`, once for each table.
         sleep: Waits for some seconds.
 
     Returns:
@@ -104,8 +111,11 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     stopped_by: BaseException | None = None
     for done in itertools.count(1):
         try:
+            if starting is not None and prepare is not None:
+                # It may take long, and other commits of this process do not wait for it.
+                _prepared(progress, _current_base(progress, starting), report, prepare)
             with commit_lock(None if starting is None else starting.metadata_location):
-                return _try_once(progress, starting, (report, report_whole), check)
+                return _try_once(progress, starting, (report, report_whole), check, prepare)
         except _StoppedError as stop:
             stopped_by = stop.cause
             break
@@ -137,11 +147,12 @@ class _StoppedError(Exception):
         self.cause = cause
 
 
-def _attempt(
-    progress: Progress,
-    base: OpenedTable | None,
-    reports: tuple[Callable[..., object] | None, Callable[..., object] | None],
-) -> _native.Attempt:
+@contextmanager
+def _stoppable() -> Iterator[Callable[[Callable[..., object] | None], Callable[..., object] | None]]:
+    """A block in which functions of the user may stop an attempt, and Ctrl-C may: what is raised then is passed on.
+
+    It is given a function that wraps those of the user: what these raise may be an error of ours.
+    """
     own: list[BaseException] = []
 
     def noting(report: Callable[..., object] | None) -> Callable[..., object] | None:
@@ -154,17 +165,43 @@ def _attempt(
 
         return None if report is None else called
 
-    report, report_whole = map(noting, reports)
     try:
-        attempt = progress.commit.attempt(base, report)
-        if report_whole is not None:
-            report_whole(attempt.counts)
+        yield noting
     except BaseException as raised:
-        # What the user's function raises may be an error of ours.
         if isinstance(raised, FloebergError) and raised not in own:
             raise
         raise _StoppedError(raised) from raised
-    return attempt
+
+
+def _current_base(progress: Progress, starting: OpenedTable) -> OpenedTable:
+    progress.base = _same(progress.table_operations.load(progress.base or starting), starting)
+    return progress.base
+
+
+def _prepared(
+    progress: Progress,
+    base: OpenedTable,
+    report: Callable[..., object] | None,
+    prepare: Preparation,
+) -> None:
+    """Prepares an attempt on a base, unless it was prepared."""
+    if progress.prepared != base.metadata_location:
+        with _stoppable() as noting:
+            prepare(progress.commit, base, noting(report))
+        progress.prepared = base.metadata_location
+
+
+def _attempt(
+    progress: Progress,
+    base: OpenedTable | None,
+    reports: tuple[Callable[..., object] | None, Callable[..., object] | None],
+) -> _native.Attempt:
+    with _stoppable() as noting:
+        report, report_whole = map(noting, reports)
+        attempt = progress.commit.attempt(base, report)
+        if report_whole is not None:
+            report_whole(attempt.counts)
+        return attempt
 
 
 def _try_once(
@@ -172,15 +209,18 @@ def _try_once(
     starting: OpenedTable | None,
     reports: tuple[Callable[..., object] | None, Callable[..., object] | None],
     check: Callable[[OpenedTable], None],
+    prepare: Preparation | None,
 ) -> Committed:
     base = None
     if starting is not None:
-        base = progress.base = _same(progress.table_operations.load(progress.base or starting), starting)
+        base = _current_base(progress, starting)
         # An earlier commit may have its key, and an attempt may have taken effect though its response was lost.
         if (found := progress.find(base)) is not None:
             return found
         progress.forget_superseded(base)
         check(base)
+        if prepare is not None:
+            _prepared(progress, base, reports[0], prepare)
     attempt = _attempt(progress, base, reports)
     progress.rebased += attempt.is_rebased
     if base is not None and not attempt.changes:

@@ -37,6 +37,8 @@ class Progress:
     unknown: list[_UnknownOutcome] = field(default_factory=list)
     base: OpenedTable | None = None
     """The last table that was loaded."""
+    prepared: str | None = None
+    """The metadata file of the last table that an attempt was prepared for."""
     rebased: int = 0
     """How many attempts put rows that were found before on a newer base."""
 

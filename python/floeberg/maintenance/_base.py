@@ -14,9 +14,15 @@ if TYPE_CHECKING:
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
+    from floeberg.maintenance.workers import Workers
     from floeberg.scan.plan import Plan
 
-__all__ = ["MaintainedTable"]
+__all__ = ["MaintainedTable", "never_over"]
+
+
+def never_over(_: int) -> bool:
+    """The answer of a run without a budget of bytes."""
+    return False
 
 
 class MaintainedTable:
@@ -41,8 +47,10 @@ class MaintainedTable:
         self._branch_to_write = branch_to_write
         self._partition_sizes = partition_sizes
         # Asked before a commit of a compaction with the bytes that it is to write again.
-        self._is_over: Callable[[int], bool] = lambda _: False
+        self._is_over: Callable[[int], bool] = never_over
         self._reporter = Reporter(None)
+        self._workers: Workers | None = None
+        """The processes that do parts of the work; `None` is this one."""
 
     def _begin(self, branch: str | None, *, dry_run: bool) -> str:
         """The branch that is written to, if the table may be written."""

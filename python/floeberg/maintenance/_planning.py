@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg._arguments import checked_bool
 from floeberg._table_properties import flag_of
 from floeberg.errors import FloebergError
+from floeberg.maintenance._base import never_over
 from floeberg.maintenance._metadata import MetadataMaintenance
 from floeberg.maintenance._removing import RemovingMaintenance
 from floeberg.maintenance._rewriting import RewritingMaintenance
@@ -287,7 +288,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             try:
                 done = self.rewrite_data_files(**given, options=options, branch=branch)
             finally:
-                self._is_over = lambda _: False
+                self._is_over = never_over
         else:
             done = getattr(self, call.procedure)(**given, branch=branch)
         return done if done.snapshot_ids else None

@@ -164,4 +164,5 @@ class RemovingMaintenance(MaintainedTable):
             prefix_mismatch_mode=prefix_mismatch_mode,
             equal_schemes=equal_schemes,
             equal_authorities=equal_authorities,
+            workers=self._workers,
         )

@@ -11,6 +11,7 @@ from floeberg.commit.loop import commit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from floeberg.commit.loop import Preparation
     from floeberg.maintenance._base import MaintainedTable
 
 __all__ = ["OneSnapshot", "commit_snapshot", "count_replaced", "split_groups"]
@@ -43,8 +44,9 @@ def commit_snapshot(
     *,
     branch: str,
     snapshot_properties: Mapping[str, str],
+    prepare: Preparation | None = None,
 ) -> OneSnapshot:
-    """Commits an operation.
+    """Commits an operation. `prepare` is as in `commit`.
 
     Raises:
         FloebergError: Those of every commit, as with `Table.append`.
@@ -58,6 +60,7 @@ def commit_snapshot(
         files_are_new=True,
         report=maintained._reporter.native,  # noqa: SLF001 - the room's own
         report_whole=maintained._reporter.committing,  # noqa: SLF001 - the room's own
+        prepare=prepare,
     )
     maintained._become(done.table)  # noqa: SLF001 - the room's own
     snapshots = maintained._metadata()["snapshots"]  # noqa: SLF001 - the room's own

@@ -6,6 +6,7 @@ The folder is listed first, and the table is read after that: what was committed
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from floeberg import _native
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from floeberg._timestamps import Moment
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.maintenance.workers import Listing, Workers
 
 __all__ = ["PrefixMismatchMode", "remove_orphan_files"]
 
@@ -42,6 +44,7 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
     prefix_mismatch_mode: PrefixMismatchMode,
     equal_schemes: Mapping[str, str] | None,
     equal_authorities: Mapping[str, str] | None,
+    workers: Workers | None = None,
 ) -> RemoveOrphanFilesResult:
     """See `TableMaintenance.remove_orphan_files`."""
     checked_bool("dry_run", dry_run)
@@ -58,18 +61,23 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
     folder = (
         known.location if location is None else _native.location_from_user(checked_path("location", location))
     )
-    listed = _native.ListedFiles.of_folder(folder, _listed(file_list), storage_options=known.storage_options)
+    equal = {
+        "equal_schemes": _by_name("equal_schemes", equal_schemes),
+        "equal_authorities": _by_name("equal_authorities", equal_authorities),
+    }
+    files = _listed(file_list)
+    listed: Listing
+    if workers is None or files is not None:
+        listed = _Listed(
+            _native.ListedFiles.of_folder(folder, files, storage_options=known.storage_options), equal
+        )
+    else:
+        listed = workers.listing(folder, storage_options=known.storage_options, **equal)
 
     def found(table: OpenedTable) -> list[tuple[str, int]]:
         known.check_same_table(table)
         check_place(table)
-        return listed.orphans(
-            table,
-            older_than_ms=limit,
-            equal_schemes=_by_name("equal_schemes", equal_schemes),
-            equal_authorities=_by_name("equal_authorities", equal_authorities),
-            prefix_mismatch=prefix_mismatch_mode,
-        )
+        return listed.orphans(table, older_than_ms=limit, prefix_mismatch=prefix_mismatch_mode)
 
     table = operations.load(None)
     sizes = dict(found(table))
@@ -84,6 +92,25 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
     return RemoveOrphanFilesResult(
         tuple(gone), sum(sizes[each] for each in gone), failed_files=removed.failed
     )
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A list of this process: see `Listing`."""
+
+    files: _native.ListedFiles
+    equal: Mapping[str, dict[str, str]]
+
+    def orphans(
+        self, table: OpenedTable, *, older_than_ms: int, prefix_mismatch: str
+    ) -> list[tuple[str, int]]:
+        return self.files.orphans(
+            table,
+            older_than_ms=older_than_ms,
+            equal_schemes=self.equal["equal_schemes"],
+            equal_authorities=self.equal["equal_authorities"],
+            prefix_mismatch=prefix_mismatch,
+        )
 
 
 def _limit(older_than: Moment | None, *, allow_recent: bool) -> int:

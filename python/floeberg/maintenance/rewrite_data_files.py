@@ -7,20 +7,22 @@ group whose files have other deletes by then is read again.
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_bool
 from floeberg.errors import CommitStateUnknownError, FloebergError
+from floeberg.maintenance._base import MaintainedTable, never_over
 from floeberg.maintenance.one_snapshot import commit_snapshot, split_groups
 from floeberg.maintenance.results.rewriting import RewriteDataFilesResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from floeberg.maintenance._base import MaintainedTable
     from floeberg.maintenance.rewrite_options import RewriteOptions
+    from floeberg.maintenance.workers import GroupCopies
     from floeberg.scan.plan import Plan
 
 __all__ = ["Rewriter"]
@@ -40,7 +42,7 @@ class Rewriter:
     maintained: MaintainedTable
     options: RewriteOptions
     sort: Mapping[str, Any] | None
-    is_over: Callable[[int], bool] = lambda _: False
+    is_over: Callable[[int], bool] = never_over
 
     def check(self) -> None:
         """Checks that the table can be written so.
@@ -73,11 +75,18 @@ class Rewriter:
                 dry_run=True,
             )
         done, failures = RewriteDataFilesResult(), list[FloebergError]()
-        most = self.options.most_commits if self.options.partial else 1
-        for some in split_groups(groups, most):
-            if self.is_over(sum(size for _, size in some)):
-                break
-            done = self._and(done, [paths for paths, _ in some], branch, snapshot_properties, failures)
+        commits = list(split_groups(groups, self.options.most_commits if self.options.partial else 1))
+        workers = self.maintained._workers  # noqa: SLF001 - the room's own
+        with nullcontext() if workers is None else workers.copying(self.options) as copies:
+            if copies is not None and len(commits) > 1 and self.is_over is never_over:
+                table = self.maintained._table()  # noqa: SLF001 - the room's own
+                for some in commits:
+                    copies.begin(self._operation([paths for paths, _ in some]), table, branch)
+            for some in commits:
+                if self.is_over(sum(size for _, size in some)):
+                    break
+                paths = [paths for paths, _ in some]
+                done = self._and(done, paths, branch, snapshot_properties, failures, copies)
         if len(failures) > self.options.most_failed_commits:
             last, allowed = failures[-1], self.options.most_failed_commits
             raise type(last)(
@@ -87,19 +96,23 @@ class Rewriter:
             ) from last
         return done
 
-    def _and(
+    def _and(  # noqa: PLR0913, PLR0917 - what a commit needs
         self,
         done: RewriteDataFilesResult,
         groups: Sequence[list[str]],
         branch: str,
         snapshot_properties: Mapping[str, str],
         failures: list[FloebergError],
+        copies: GroupCopies | None,
     ) -> RewriteDataFilesResult:
         """What was done, and one commit more. One that fails is counted, if progress may be partial."""
-        operation = _native.Operation.rewrite_data_files(self._wanted(groups))
         try:
             made = commit_snapshot(
-                self.maintained, operation, branch=branch, snapshot_properties=snapshot_properties
+                self.maintained,
+                self._operation(groups),
+                branch=branch,
+                snapshot_properties=snapshot_properties,
+                prepare=None if copies is None else copies.copy,
             )
         except CommitStateUnknownError:
             raise
@@ -109,6 +122,9 @@ class Rewriter:
             failures.append(error)
             return done.with_failed(sum(map(len, groups)))
         return done.with_commit(made, [path for paths in groups for path in paths])
+
+    def _operation(self, groups: Sequence[list[str]]) -> _native.Operation:
+        return _native.Operation.rewrite_data_files(self._wanted(groups))
 
     def _wanted(self, groups: Sequence[list[str]]) -> str:
         """The operation, as JSON."""

@@ -27,6 +27,7 @@ RewriteStrategy = Literal["binpack", "sort"]
 """How files are written again: `binpack` joins and splits them, `sort` also sorts the rows of all files of a group."""
 
 _TARGET = "write.target-file-size-bytes"
+_AT_ONCE = "max-concurrent-file-group-rewrites"
 _MOST = 2**62
 
 
@@ -45,6 +46,8 @@ class RewriteOptions:
         most_failed_commits: `partial-progress.max-failed-commits`; by default, all.
         remove_dangling_deletes: `remove-dangling-deletes`.
         z_order: `var-length-contribution` and `max-output-size`, where they are given.
+        most_groups_at_once: `max-concurrent-file-group-rewrites`, where it is given.
+        compression_factor: `compression-factor`: the bytes of new files for one byte of the old ones.
     """
 
     sizes: Mapping[str, int]
@@ -57,6 +60,8 @@ class RewriteOptions:
     most_failed_commits: int
     remove_dangling_deletes: bool
     z_order: Mapping[str, int]
+    most_groups_at_once: int | None = None
+    compression_factor: float = 1.0
 
     @property
     def target(self) -> int:
@@ -81,8 +86,8 @@ def read_options(
         "most_files_of_group": given.size("max-file-group-input-files", _MOST, 1),
         "most_files": given.size("max-files-to-rewrite", _MOST, 1),
     }
-    # Groups are written one after another, each by all cores.
-    given.size("max-concurrent-file-group-rewrites", 5, 1)
+    # Without Spark, groups are written one after another, each by all cores.
+    most_at_once = given.size(_AT_ONCE, 1, 1) if given.has(_AT_ONCE) else None
     most_commits = given.size("partial-progress.max-commits", 10, 1)
     read = RewriteOptions(
         sizes,
@@ -94,18 +99,24 @@ def read_options(
         most_commits,
         given.size("partial-progress.max-failed-commits", most_commits, 0),
         given.flag("remove-dangling-deletes"),
-        _of_sort(given) if strategy == "sort" else {},
+        _of_z_order(given) if strategy == "sort" else {},
+        most_at_once,
+        _compression(given) if strategy == "sort" else 1.0,
     )
     given.end(("use-starting-sequence-number",))
     return read
 
 
-def _of_sort(given: ProcedureOptions) -> dict[str, int]:
-    """The options of z-orders. The others of strategy `sort` say how Spark shuffles, and here nothing is shuffled."""
-    given.number("compression-factor", 1)
-    given.size("shuffle-partitions-per-file", 1, 1)
+def _of_z_order(given: ProcedureOptions) -> dict[str, int]:
+    """The options of z-orders."""
     names = {"var-length-contribution": "variable-bytes", "max-output-size": "key-bytes"}
     return {key: given.size(name, 0, 1) for name, key in names.items() if given.has(name)}
+
+
+def _compression(given: ProcedureOptions) -> float:
+    """`compression-factor`. A task sorts rows of any size, so that a file needs no more than one of them."""
+    given.size("shuffle-partitions-per-file", 1, 1)
+    return given.number("compression-factor", 1)
 
 
 def read_sort(

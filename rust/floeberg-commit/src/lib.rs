@@ -36,6 +36,7 @@ pub use operations::{
     Operation, Rewrite, RewriteSort, RowCommand, RowDelta, SortOrderChange, StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
+pub use row_level::{GroupCopy, copy_group};
 pub use state::{Progress, RowCounts, Step};
 pub use view::{NewVersion, NewView, ViewAttempt, ViewOperation, ViewRequirement, ViewUpdate, apply_to_view};
 

@@ -21,6 +21,7 @@
 //! - `changelog`: which rows snapshots inserted, deleted and updated.
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
+//! - `exchange`: rows of a group in ranges of an order, for other processes.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files, read and written.
 //! - `copy`: delete files, copied with other paths of data files in them.
 //! - `view`: a view, opened.
@@ -41,6 +42,7 @@ pub mod lookup;
 mod changelog;
 pub mod inspect;
 mod recipe;
+pub mod exchange;
 pub mod statistics;
 pub mod copy;
 mod view;

@@ -101,6 +101,10 @@ impl Store for LocalStore {
         below::files_below(folder)
     }
 
+    fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
+        below::files_in(folder)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         sink::create(location)
     }

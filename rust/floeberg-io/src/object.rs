@@ -166,6 +166,25 @@ impl Store for ObjectStore {
         })
     }
 
+    fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
+        let object = self.object(folder.strip_suffix('/').unwrap_or(folder))?;
+        self.check_lists(folder)?;
+        let prefix = object.path.clone();
+        let listed =
+            object.ask(|client, path| async move { client.list_with_delimiter(Some(&path)).await })?;
+        let location = |path: &Path| {
+            let names: Vec<_> = path.prefix_match(&prefix)?.map(|name| name.as_ref().to_owned()).collect();
+            // A marker object of the folder itself has no name in it.
+            (!names.is_empty()).then(|| join(folder, &names.join("/")))
+        };
+        let found = |meta: &ObjectMeta| {
+            let modified_ms = meta.last_modified.timestamp_millis();
+            Some(FoundFile { location: location(&meta.location)?, size: meta.size, modified_ms })
+        };
+        let folders = listed.common_prefixes.iter().filter_map(location);
+        Ok((listed.objects.iter().filter_map(found).collect(), folders.collect()))
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         Ok(Box::new(self.writable(location)?.create()))
     }

@@ -94,6 +94,10 @@ impl Store for Router {
         self.store(folder)?.files_below(folder)
     }
 
+    fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
+        self.store(folder)?.files_in(folder)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         self.store(location)?.create(location)
     }

@@ -62,6 +62,14 @@ pub trait Store: Debug + Send + Sync {
         Err(Error::unsupported(message).with("path", shown(folder)))
     }
 
+    /// The files directly in a folder, and the locations of its folders, in any order: one level of [`files_below`](Self::files_below).
+    ///
+    /// Errors: those of [`files_below`](Self::files_below).
+    fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
+        let message = "the store does not say when its files were written";
+        Err(Error::unsupported(message).with("path", shown(folder)))
+    }
+
     /// Starts a new file, of a name that nobody else uses; nothing is guaranteed before [`Sink::finish`]. Missing folders are
     /// created.
     ///

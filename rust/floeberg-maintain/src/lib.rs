@@ -11,6 +11,7 @@
 //! - `compaction`: which data files are worth writing again.
 //! - `delete_files`: which delete files are worth writing again.
 //! - `orphans`: files in the folders of a table that nothing names.
+//! - `orphan_parts`: the same, by several workers.
 //! - `statistics`: distinct values of columns, and counts of partitions.
 //! - `paths`: the files of a table below another location.
 
@@ -21,12 +22,14 @@ mod packing;
 mod compaction;
 mod delete_files;
 mod orphans;
+mod orphan_parts;
 mod statistics;
 mod paths;
 
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};
-pub use orphans::{Orphans, PrefixMismatch};
+pub use orphan_parts::{listed_places, named_parts, named_places};
+pub use orphans::{ComparedFile, Orphans, PrefixMismatch};
 pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;
 pub use reachable::files_of_dropped_table;

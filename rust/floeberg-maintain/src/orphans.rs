@@ -39,6 +39,26 @@ pub struct Orphans {
     files: Vec<FoundFile>,
     /// Did somebody else list them? Then there may be orphans alone.
     is_given: bool,
+    /// What the table names, where workers compared that with all files of the folder.
+    compared: Option<Compared>,
+}
+
+/// What a table names of the files of a folder, of which those are left out that it names just so.
+#[derive(Debug)]
+struct Compared {
+    /// The schemes and authorities with which it names each of the files.
+    prefixes: Vec<Vec<String>>,
+    /// Does it name one of all files, with any scheme and authority?
+    is_known: bool,
+}
+
+/// A file of a folder, as workers compared it.
+#[derive(Debug, Clone)]
+pub struct ComparedFile {
+    /// The file.
+    pub file: FoundFile,
+    /// The schemes and authorities with which the table names its path.
+    pub prefixes: Vec<String>,
 }
 
 /// Folders of other table formats.
@@ -47,12 +67,25 @@ const OTHER_FORMATS: [&str; 3] = ["_delta_log", "_versions", ".hoodie"];
 impl Orphans {
     /// Lists a folder. Errors: `Unsupported` for a store without lists; those of the store.
     pub fn list(store: &dyn Store, folder: &str) -> Result<Self> {
-        Ok(Self { folder: folder.to_owned(), files: store.files_below(folder)?, is_given: false })
+        Ok(Self {
+            folder: folder.to_owned(),
+            files: store.files_below(folder)?,
+            is_given: false,
+            compared: None,
+        })
     }
 
     /// Files that somebody else listed below a folder.
     pub fn of_files(folder: &str, files: Vec<FoundFile>) -> Self {
-        Self { folder: folder.to_owned(), files, is_given: true }
+        Self { folder: folder.to_owned(), files, is_given: true, compared: None }
+    }
+
+    /// The files of a folder that a table does not name just as they are, and those that say that a table of another format is there.
+    /// Workers listed the folder and read what the table names. `is_known` says whether it names any file of the folder.
+    pub fn of_compared(folder: &str, files: Vec<ComparedFile>, is_known: bool) -> Self {
+        let (files, prefixes) = files.into_iter().map(|each| (each.file, each.prefixes)).unzip();
+        let compared = Some(Compared { prefixes, is_known });
+        Self { folder: folder.to_owned(), files, is_given: false, compared }
     }
 
     /// The orphans that were written before then, in milliseconds since 1970, in the order of their locations.
@@ -68,14 +101,7 @@ impl Orphans {
         cancel: &Cancel,
     ) -> Result<Vec<FoundFile>> {
         let mut places = Places::new(prefixes);
-        let mut named: HashMap<String, Vec<String>> = HashMap::new();
-        for file in table.reachable_files(cancel)?.strict() {
-            let place = places.of(&file?.location);
-            let prefixes = named.entry(place.path).or_default();
-            if !prefixes.contains(&place.prefix) {
-                prefixes.push(place.prefix);
-            }
-        }
+        let named = self.named(table, &mut places, cancel)?;
         let base = places.of_folder(&self.folder).path;
         let base = if base.is_empty() { base } else { format!("{base}/") };
         let files: Vec<_> = self.files.iter().map(|file| (places.of(&file.location), file)).collect();
@@ -90,6 +116,7 @@ impl Orphans {
         check_above(table.store().as_ref(), &self.folder, |folder| places.of_folder(folder) == own, cancel)?;
         let partitions = partition_names(table.metadata());
         let (mut orphans, mut conflicts, mut is_known) = (Vec::new(), Vec::new(), files.is_empty());
+        is_known |= self.compared.as_ref().is_some_and(|compared| compared.is_known);
         for (place, file) in files {
             is_known |= named.contains_key(&place.path);
             let below = place.path.strip_prefix(base.as_str()).unwrap_or(&place.path);
@@ -119,6 +146,34 @@ impl Orphans {
         orphans.sort_unstable_by(|one, other| one.location.cmp(&other.location));
         Ok(orphans)
     }
+
+    /// The schemes and authorities with which a table names each path.
+    fn named(
+        &self,
+        table: &Table,
+        places: &mut Places<'_>,
+        cancel: &Cancel,
+    ) -> Result<HashMap<String, Vec<String>>> {
+        let mut named: HashMap<String, Vec<String>> = HashMap::new();
+        if let Some(compared) = &self.compared {
+            let known = self.files.iter().zip(&compared.prefixes).filter(|(_, known)| !known.is_empty());
+            named.extend(known.map(|(file, known)| (places.of(&file.location).path, known.clone())));
+            return Ok(named);
+        }
+        for file in table.reachable_files(cancel)?.strict() {
+            let place = places.of(&file?.location);
+            let prefixes = named.entry(place.path).or_default();
+            if !prefixes.contains(&place.prefix) {
+                prefixes.push(place.prefix);
+            }
+        }
+        Ok(named)
+    }
+}
+
+/// The folder of another table format on a path.
+pub(crate) fn other_format(path: &str) -> Option<&str> {
+    path.split('/').find(|name| OTHER_FORMATS.contains(name))
 }
 
 /// Errors: `InvalidInput` where metadata of another table, or another format, is below the folder; those of reading metadata that the
@@ -137,7 +192,7 @@ fn check_alone(
     };
     let mut unnamed = Vec::new();
     for (place, file) in files {
-        if let Some(name) = place.path.split('/').find(|name| OTHER_FORMATS.contains(name)) {
+        if let Some(name) = other_format(&place.path) {
             return Err(other(&format!("a table of another format, in a folder {name:?}"), file));
         }
         if is_metadata(&place.path) && !named.contains_key(&place.path) {

@@ -96,7 +96,11 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::compaction::{check_rewrite, delete_file_groups, rewrite_groups};
     #[pymodule_export]
-    use crate::maintain::orphans::ListedFiles;
+    use crate::maintain::copies::{
+        copy_group, gather_rows, group_parts, range_ends, sample_keys, spread_rows,
+    };
+    #[pymodule_export]
+    use crate::maintain::orphans::{ListedFiles, listed_places, named_parts, named_places};
     #[pymodule_export]
     use crate::maintain::paths::rewrite_table_path;
     #[pymodule_export]

@@ -31,6 +31,7 @@ from floeberg.spark.read.options import SCAN, read_options, scan_token
 from floeberg.spark.read.scan_request import scan_bytes
 from floeberg.spark.read.types import scan_struct
 from floeberg.spark.session.environment import cores, own_cores, task_threads
+from floeberg.spark.session.partitions import in_partitions
 from floeberg.spark.session.tasks import mapped
 from floeberg.spark.session.worker_pickle import Sent
 
@@ -95,12 +96,7 @@ def group_frame(
     work = _PlanParts(scan_bytes(scan), deletes, tasks, partitions, least=1 if settings.partitions else None)
     numbers = spark.range(0, len(tasks), 1, max(len(tasks), 1))
     planned = mapped(numbers, work, "partition int, number bigint, group binary", "floeberg_plan")
-    if hasattr(planned, "repartitionById"):
-        shuffled = planned.repartitionById(partitions, "partition")
-    else:
-        # Spark 4.0 hashes the number: partitions are less even.
-        shuffled = planned.repartition(partitions, "partition")
-    return shuffled.sortWithinPartitions("number")
+    return in_partitions(planned, partitions, "partition").sortWithinPartitions("number")
 
 
 def _partitions(parts: _native.PlanParts, settings: ReadSettings, some_cores: int) -> int:

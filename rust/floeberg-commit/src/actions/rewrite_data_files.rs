@@ -12,16 +12,20 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use floeberg_core::Result;
+use floeberg_iceberg::plan::FileScanTask;
 use floeberg_iceberg::write::{Receipt, WrittenFile};
+use floeberg_iceberg::{GroupRecipe, ReadRecipe};
+use floeberg_io::StoreOptions;
 use floeberg_io::location::canonical;
 
 use crate::columns::check_columns;
 use crate::conflicts::Validation;
 use crate::operations::RewriteLayout;
 use crate::produce::{ActionContext, FileChange, FilesByPath, Produced, Removal, change_files};
-use crate::row_level::{Encoding, Matched, rewrite_rows, with_deletes};
+use crate::row_level::{GroupCopy, Matched, data_file, rewrite_rows, whole_files};
 use crate::state::Step;
 use crate::{Rewrite, RowCounts};
 
@@ -34,40 +38,34 @@ pub(super) fn rewrite_data_files(
     validation: Validation<'_>,
     rewrite: &Rewrite,
 ) -> Result<Produced> {
-    context.progress.begin(Step::Planning, 0);
-    let named = rewrite.groups.iter().flatten();
-    let paths: HashSet<String> = named.map(|path| canonical(path).to_owned()).collect();
-    if paths.is_empty() {
+    let Some((layout, groups)) = groups_on_base(context, validation, rewrite)? else {
         return Ok(Produced::default());
-    }
-    check_names(context, validation, rewrite)?;
-    let layout = rewrite.layout(&context.metadata)?;
-    let found = with_deletes(context, &paths)?;
-    let mut files: HashMap<String, Matched> =
-        found.into_iter().map(|file| (canonical(&file.task.file_path).to_owned(), file)).collect();
-    context.progress.begin(Step::Changing, files.len());
-    let encoding = if rewrite.names_size_alone() { Encoding::Needed } else { Encoding::All };
+    };
+    context.progress.begin(Step::Changing, groups.iter().map(Vec::len).sum());
     let (mut removed, mut added, mut counts) = (Vec::new(), Vec::new(), RowCounts::default());
-    for group in &rewrite.groups {
-        let group: Vec<Matched> = group.iter().filter_map(|path| files.remove(canonical(path))).collect();
-        if group.is_empty() {
-            continue;
-        }
-        for file in &group {
+    for group in groups {
+        let files = group.len();
+        for task in &group {
             counts.rewritten_files += 1;
-            counts.rewritten_bytes += u64::try_from(file.task.file_size_in_bytes).unwrap_or(0);
+            counts.rewritten_bytes += u64::try_from(task.file_size_in_bytes).unwrap_or(0);
         }
-        removed.extend(group.iter().map(Matched::data_file));
-        let copies = context.kept.copied_once(&key(context, &layout, &group), || {
-            let copies = rewrite_rows(context, group, layout.recipe(&context.metadata)?, encoding)?;
+        removed.extend(group.iter().map(data_file));
+        let key = key(context, &layout, &group);
+        let is_kept = context.kept.has_copies(&key);
+        let copies = context.kept.copied_once(&key, || {
+            let recipe = layout.recipe(&context.metadata, &StoreOptions::new())?;
+            let copies = rewrite_rows(context, group.into_iter().map(Matched::none).collect(), recipe)?;
             context.kept.wrote(copies.locations());
             Ok(copies)
         })?;
+        if is_kept {
+            for _ in 0..files {
+                context.progress.add_file();
+            }
+            context.progress.add_rows(copies.rows());
+        }
         counts.copied_rows += copies.rows();
         added.push(copies);
-    }
-    if removed.is_empty() {
-        return Ok(Produced::default());
     }
     let added: Vec<WrittenFile> = Receipt::concat(added)?.into_files().into_iter().collect();
     let removal = Removal::Files(FilesByPath::new(&removed));
@@ -75,6 +73,55 @@ pub(super) fn rewrite_data_files(
     let mut produced = change_files(context, change)?;
     produced.files.extend(added.into_iter().map(|written| written.file.file_path));
     Ok(Produced { counts, ..produced })
+}
+
+/// The groups whose copies the commit does not have yet, for another process.
+///
+/// Errors: those of [`rewrite_data_files`], but for those of reading and writing rows.
+pub(crate) fn groups_to_copy(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    rewrite: &Rewrite,
+    storage: &StoreOptions,
+) -> Result<Vec<GroupCopy>> {
+    let metadata = &context.metadata;
+    let Some((layout, groups)) = groups_on_base(context, validation, rewrite)? else { return Ok(Vec::new()) };
+    let mut wanted = Vec::new();
+    for group in groups {
+        let key = key(context, &layout, &group);
+        if context.kept.has_copies(&key) {
+            continue;
+        }
+        let recipe = layout.recipe(metadata, storage)?;
+        let recipe = if metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
+        let read = ReadRecipe::of_columns(metadata, recipe.schema().as_ref().clone(), storage)?;
+        wanted.push(GroupCopy { key, files: GroupRecipe::of_tasks(Arc::new(read), group), recipe });
+    }
+    Ok(wanted)
+}
+
+/// How rows are written, and the files of each group that are still there, with all their deletes by now; `None` where none is.
+fn groups_on_base(
+    context: &ActionContext<'_>,
+    validation: Validation<'_>,
+    rewrite: &Rewrite,
+) -> Result<Option<(RewriteLayout, Vec<Vec<FileScanTask>>)>> {
+    context.progress.begin(Step::Planning, 0);
+    let named = rewrite.groups.iter().flatten();
+    let paths: HashSet<String> = named.map(|path| canonical(path).to_owned()).collect();
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    check_names(context, validation, rewrite)?;
+    let layout = rewrite.layout(&context.metadata)?;
+    let found = whole_files(context, &paths)?;
+    let mut files: HashMap<String, FileScanTask> =
+        found.into_iter().map(|file| (canonical(&file.file_path).to_owned(), file)).collect();
+    let there = rewrite.groups.iter().map(|group| -> Vec<FileScanTask> {
+        group.iter().filter_map(|path| files.remove(canonical(path))).collect()
+    });
+    let groups: Vec<_> = there.filter(|group| !group.is_empty()).collect();
+    Ok((!groups.is_empty()).then_some((layout, groups)))
 }
 
 /// Checks that the columns that rows are sorted by are those that were meant. Errors: `CommitConflict`.
@@ -87,7 +134,7 @@ fn check_names(context: &ActionContext<'_>, validation: Validation<'_>, rewrite:
 }
 
 /// What copies are made of: equal keys give the same rows, in the same order and with the same ids.
-fn key(context: &ActionContext<'_>, layout: &RewriteLayout, group: &[Matched]) -> String {
+fn key(context: &ActionContext<'_>, layout: &RewriteLayout, group: &[FileScanTask]) -> String {
     let metadata = &context.metadata;
     let mut key = format!(
         "{} {} {} {}",
@@ -98,8 +145,8 @@ fn key(context: &ActionContext<'_>, layout: &RewriteLayout, group: &[Matched]) -
     );
     for file in group {
         // A file of an upgraded table gets the ids of its rows by the next commit.
-        let _ = write!(key, "\n{:?} {:?}", file.task.file_path, file.task.first_row_id);
-        for delete in &file.task.deletes {
+        let _ = write!(key, "\n{:?} {:?}", file.file_path, file.first_row_id);
+        for delete in &file.deletes {
             let _ =
                 write!(key, "\n  {:?} {:?} {}", delete.file_path, delete.kind, delete.data_sequence_number);
         }

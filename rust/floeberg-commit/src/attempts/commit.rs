@@ -13,14 +13,16 @@ use floeberg_exec::budget::thread_budget;
 use floeberg_iceberg::Table;
 use floeberg_iceberg::manifest::{ManifestCache, ManifestReader};
 use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::write::Receipt;
 use floeberg_io::{Store, StoreOptions, open_store};
 
 use super::columns_at_start::columns_at_start;
-use crate::actions::{attempt, count};
+use crate::actions::{attempt, count, groups_to_copy};
 use crate::apply::TableMetadataBuilder;
 use crate::conflicts::Validation;
 use crate::produce::ActionContext;
 use crate::refs::CommitKey;
+use crate::row_level::{GroupCopy, unchecked};
 use crate::state::{CommitFiles, FoundRowsCache, Progress, check_properties, now_ms};
 use crate::{Attempt, Operation, Previous, Requirement, RowCounts};
 
@@ -215,6 +217,40 @@ impl Commit {
             count(&context, self.validation(Some(base)), operation).context("operation", operation.name())
         };
         counted().context("table", base.metadata_location())
+    }
+
+    /// What other processes may copy for the attempt on a base: the groups of files whose copies are not there yet. Only a commit of one
+    /// operation, which writes data files again, has any.
+    ///
+    /// Errors: those of [`Commit::attempt`], but for those of reading and writing rows.
+    pub fn groups_to_copy(&self, base: &Table, cancel: &Cancel) -> Result<Vec<GroupCopy>> {
+        let [operation @ Operation::RewriteDataFiles(rewrite)] = self.request.operations.as_slice() else {
+            return Ok(Vec::new());
+        };
+        let wanted = || {
+            let starting = self.request.starting.as_ref().map(|table| table.metadata().as_ref());
+            check_in_place(base)?;
+            check_same_table(starting, Some(base))?;
+            self.check_branch(starting, Some(base))?;
+            base.metadata().check_not_encrypted()?;
+            let columns = columns_at_start(starting, Some(base.metadata()), &self.request.operations)?;
+            let columns_at_start = columns.first().and_then(Option::as_ref);
+            let reader = self.reader(cancel)?;
+            let context = self.context(0, Arc::clone(base.metadata()), &reader, now_ms()?);
+            let validation = Validation { columns_at_start, ..self.validation(Some(base)) };
+            groups_to_copy(&context, validation, rewrite, &base.options().storage)
+                .context("operation", operation.name())
+        };
+        wanted().context("table", base.metadata_location())
+    }
+
+    /// Takes copies that another process made of a group. They are used where the group has the same key, and removed with the files
+    /// of failed attempts otherwise.
+    ///
+    /// Errors: `InvalidInput` for impossible counts.
+    pub fn take_copies(&self, key: &str, copies: Receipt) -> Result<()> {
+        self.kept.take_copies(key, unchecked(copies)?);
+        Ok(())
     }
 
     /// How far the attempt is.

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::DeclaredOrder;
-use floeberg_properties::TARGET_FILE_SIZE;
 use serde_json::{Value as Json, json};
 
 /// Data files whose rows are written again, as fewer or larger files.
@@ -36,12 +35,6 @@ pub struct RewriteSort {
 }
 
 impl Rewrite {
-    /// Do the options name nothing but the size of files? Others, such as a codec, ask for rows that are encoded anew.
-    pub(crate) fn names_size_alone(&self) -> bool {
-        let of_size = ["target-file-size-bytes", TARGET_FILE_SIZE.name];
-        self.options.keys().all(|name| of_size.contains(&name.as_str()))
-    }
-
     /// As JSON.
     pub fn to_json(&self) -> Json {
         json!({

@@ -16,6 +16,7 @@ use floeberg_iceberg::metadata::{
 use floeberg_iceberg::write::{RowOrder, WriteRecipe, ZOrder};
 use floeberg_io::StoreOptions;
 use floeberg_io::random::random_uuid;
+use floeberg_properties::TARGET_FILE_SIZE;
 
 use super::rewrite::{Rewrite, RewriteSort};
 
@@ -34,11 +35,11 @@ pub(crate) struct RewriteLayout {
 }
 
 impl RewriteLayout {
-    /// The recipe of files that are written again, with a name of their own.
+    /// The recipe of files that are written again, with a name of their own, in a store that other processes open with these options.
     ///
     /// Errors: those of [`WriteRecipe::new`].
-    pub fn recipe(&self, metadata: &TableMetadata) -> Result<WriteRecipe> {
-        let recipe = WriteRecipe::new(metadata, &StoreOptions::new(), &self.options, &random_uuid())?;
+    pub fn recipe(&self, metadata: &TableMetadata, storage: &StoreOptions) -> Result<WriteRecipe> {
+        let recipe = WriteRecipe::new(metadata, storage, &self.options, &random_uuid())?;
         let recipe = recipe.with_spec(&self.spec).map_err(|error| match error.kind() {
             // Its source column was dropped: the table is as it should be.
             ErrorKind::InvalidData => Error::invalid_input(format!(
@@ -49,9 +50,16 @@ impl RewriteLayout {
             _ => error,
         })?;
         match &self.order {
+            None if self.names_size_alone() => Ok(recipe.with_copied_groups()),
             None => Ok(recipe),
             Some(order) => recipe.with_order(order.clone()),
         }
+    }
+
+    /// Do the options name nothing but the size of files? Others, such as a codec, ask for rows that are encoded anew.
+    fn names_size_alone(&self) -> bool {
+        let of_size = ["target-file-size-bytes", TARGET_FILE_SIZE.name];
+        self.options.keys().all(|name| of_size.contains(&name.as_str()))
     }
 
     /// Equal texts mean equal files, of equal rows.
@@ -67,7 +75,7 @@ impl Rewrite {
     /// columns that are the same in all rows of a partition; `Unsupported` for a column that has no order, and for what cannot be
     /// written.
     pub fn check(&self, metadata: &TableMetadata) -> Result<()> {
-        self.layout(metadata)?.recipe(metadata).map(drop)
+        self.layout(metadata)?.recipe(metadata, &StoreOptions::new()).map(drop)
     }
 
     /// How rows are written again. Errors: those of [`Rewrite::check`].

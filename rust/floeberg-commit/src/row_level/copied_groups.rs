@@ -23,19 +23,20 @@ use floeberg_exec::budget::memory_budget;
 use floeberg_exec::threads::{Ahead, Job, OrderedStream};
 use floeberg_iceberg::plan::{FileFormat, FileScanTask};
 use floeberg_iceberg::read::{ReadRequest, TableReader, TaskBatches, read_task};
-use floeberg_iceberg::write::{CopyLayout, GroupCopier, Receipt, StoredGroup, WriteRecipe, WriteTask};
+use floeberg_iceberg::write::{CopyLayout, GroupCopier, Receipt, StoredGroup, WriteRecipe};
 use floeberg_io::Store;
 
-use super::matched::{Matched, read_request};
-use crate::produce::ActionContext;
+use super::copying::{Copied, Copying};
+use super::matched::Matched;
 
 /// Copies the row groups of the files that allow it: the files that hold them, and the other files.
 ///
 /// Errors: those of reading, and of writing by the table's properties.
 pub(super) fn copied_groups(
-    context: &ActionContext<'_>,
+    copying: &Copying<'_>,
     files: Vec<Matched>,
     recipe: &WriteRecipe,
+    report: &dyn Fn(Copied),
 ) -> Result<(Option<Receipt>, Vec<Matched>)> {
     let of_spec = |file: &&Matched| may_be_copied(file) && file.task.spec_id == recipe.spec().spec_id;
     let Some(first) = files.iter().find(of_spec) else { return Ok((None, files)) };
@@ -43,10 +44,9 @@ pub(super) fn copied_groups(
     let is_candidate = |file: &&Matched| of_spec(file) && file.task.partition == partition;
     let bytes = files.iter().filter(is_candidate).map(|file| file.task.file_size_in_bytes);
     let bytes = bytes.fold(0, |sum: u64, bytes| sum.saturating_add(u64::try_from(bytes).unwrap_or(0)));
-    let store = Arc::clone(&context.reader.store);
-    let task = WriteTask { partition: 1, name: "0" };
+    let store = Arc::clone(&copying.store);
     let values = partition.iter().map(|(_, value)| value.clone()).collect();
-    let Some(mut copier) = GroupCopier::new(recipe, Arc::clone(&store), task, values)? else {
+    let Some(mut copier) = GroupCopier::new(recipe, Arc::clone(&store), copying.task, values)? else {
         return Ok((None, files));
     };
     let are_all = files.iter().all(|file| is_candidate(&file));
@@ -58,25 +58,22 @@ pub(super) fn copied_groups(
         store,
         layout: copier.copies().clone(),
         schema: Arc::clone(recipe.schema()),
-        request: read_request(context, Schema::clone(recipe.schema()))?,
+        request: copying.request.clone(),
         readers: Mutex::default(),
     };
-    let ahead = Ahead {
-        threads: context.reader.threads,
-        memory: memory_budget()? / 4,
-        cancel: context.reader.cancel.clone(),
-    };
+    let ahead =
+        Ahead { threads: copying.threads, memory: memory_budget()? / 4, cancel: copying.cancel.clone() };
     let mut stream = OrderedStream::new(Arc::new(copies), candidates.into_iter().map(Ok), ahead);
     let (mut copied, mut copied_bytes) = (Vec::new(), 0_u64);
     while let Poll::Ready(Some(copy)) = stream.next_until(None) {
         match copy? {
             Copy::Group(group, encoded) => {
-                context.progress.add_rows(group.rows());
+                report(Copied::Rows(group.rows()));
                 copied_bytes = copied_bytes.saturating_add(group.bytes());
                 copier.append(group, &encoded)?;
             }
             Copy::Copied(file) => {
-                context.progress.add_file();
+                report(Copied::File);
                 copied.push(*file);
             }
             Copy::Left(file) => others.push(*file),

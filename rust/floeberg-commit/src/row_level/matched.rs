@@ -54,6 +54,11 @@ impl Matched {
         u64::try_from(self.task.record_count).is_ok_and(is_gone)
     }
 
+    /// A file of which no row matches: all that are not deleted are other rows.
+    pub fn none(task: FileScanTask) -> Self {
+        Self { task, rows: RoaringTreemap::new(), deleted: RoaringTreemap::new() }
+    }
+
     /// The file, as an entry to remove.
     pub fn data_file(&self) -> WrittenFile {
         data_file(&self.task)
@@ -144,6 +149,14 @@ pub(crate) fn any_with_key(
     let read = read_request(context, Schema::clone(&schema))?;
     let plan = plan_request(context, context.parent()?, BoundExpr::True, None)?;
     keys.find_in(plan, read, paths, gone_too, except)
+}
+
+/// The tasks of the files of these canonical paths, with all of their deletes. No file of rows is read, and none of deletes.
+///
+/// Errors: those of planning.
+pub(crate) fn whole_files(context: &ActionContext<'_>, paths: &HashSet<String>) -> Result<Vec<FileScanTask>> {
+    let manifests = listed(context, paths)?;
+    tasks(context, BoundExpr::True, paths, Some(manifests))
 }
 
 /// The files of these canonical paths, with the rows of them that are named and those that are deleted already.

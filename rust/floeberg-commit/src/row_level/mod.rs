@@ -5,8 +5,10 @@
 //! - `rebase_rows`: where rows are that others wrote again since.
 //! - `delete_files`: the rows that delete files delete.
 //! - `merged_on_read`: delete files for them.
+//! - `copying`: what copying rows takes, in any process.
 //! - `copied_groups`: row groups of files whose rows all stay, copied as bytes.
 //! - `rewrite_rows`: the other rows of their files, written again.
+//! - `group_copy`: the same, by another process.
 //! - `row_change`: one of both, and how many rows change.
 
 mod affected;
@@ -14,18 +16,21 @@ mod matched;
 mod rebase_rows;
 mod delete_files;
 mod merged_on_read;
+mod copying;
 mod copied_groups;
 mod rewrite_rows;
+mod group_copy;
 mod row_change;
 
 pub(crate) use affected::{Affected, affected, with_live_data};
 pub(crate) use delete_files::{
     DeletedRowsReader, HitFiles, hit_by, is_one_of, listed_delete_file, of_live_deletes,
 };
+pub use group_copy::{GroupCopy, copy_group};
 pub(crate) use matched::{
-    Matched, any_match, any_with_key, data_file, live_at, lost_rows_since, matched, with_deletes,
+    Matched, any_match, any_with_key, data_file, live_at, lost_rows_since, matched, whole_files, with_deletes,
 };
 pub(crate) use merged_on_read::{delete_file, merged_on_read};
 pub(crate) use rebase_rows::{RebasedRows, rebase_rows};
-pub(crate) use rewrite_rows::{Encoding, rewrite_rows};
+pub(crate) use rewrite_rows::{rewrite_rows, unchecked};
 pub(crate) use row_change::{RowChange, counted, row_change};

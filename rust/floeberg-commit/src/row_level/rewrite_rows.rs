@@ -25,17 +25,9 @@ use floeberg_iceberg::write::{Receipt, WriteRecipe, WriteTask, Writer, WrittenFi
 use roaring::RoaringTreemap;
 
 use super::copied_groups::copied_groups;
+use super::copying::{Copied, Copying};
 use super::matched::{Matched, read_request};
 use crate::produce::ActionContext;
-
-/// Which columns are encoded anew?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
-    /// All, as if the rows were new.
-    All,
-    /// Those whose bytes cannot be copied.
-    Needed,
-}
 
 /// Writes the other rows of the files, by a recipe of the table.
 ///
@@ -44,46 +36,79 @@ pub(crate) fn rewrite_rows(
     context: &ActionContext<'_>,
     files: Vec<Matched>,
     recipe: WriteRecipe,
-    encoding: Encoding,
 ) -> Result<Receipt> {
     let recipe = if context.metadata.format_version >= 3 { recipe.with_lineage()? } else { recipe };
-    let (copied, files) = match encoding {
-        Encoding::All => (None, files),
-        Encoding::Needed => copied_groups(context, files, &recipe)?,
+    let copying = Copying {
+        request: read_request(context, columns_to_copy(&recipe)?)?,
+        store: Arc::clone(&context.reader.store),
+        task: WriteTask { partition: 0, name: "0" },
+        threads: context.reader.threads,
+        cancel: &context.reader.cancel,
     };
-    // Their names are known, should the others fail.
-    context.kept.wrote(copied.iter().flat_map(Receipt::locations));
-    if files.is_empty() {
-        return of_this_table(copied.into_iter());
-    }
+    copy_rows(copying, files, &recipe, &|copied| match copied {
+        Copied::Rows(rows) => context.progress.add_rows(rows),
+        Copied::File => context.progress.add_file(),
+    })
+}
+
+/// The columns that are read: those of the recipe, and positions.
+pub(crate) fn columns_to_copy(recipe: &WriteRecipe) -> Result<Schema> {
     let mut fields = recipe.schema().fields().to_vec();
     fields.extend(metadata_column(POS).map(|position| of_free_name(position, recipe.schema())));
-    let projected = Schema::new(recipe.schema().schema_id(), fields)?;
-    let (store, cancel) = (Arc::clone(&context.reader.store), &context.reader.cancel);
-    let reader = Arc::new(TableReader::new(read_request(context, projected)?));
-    let mut writer = Writer::new(&recipe, store, WriteTask { partition: 0, name: "0" }, cancel)?;
+    Schema::new(recipe.schema().schema_id(), fields)
+}
+
+/// Writes the other rows of the files, by a recipe with the columns that rows have.
+///
+/// Errors: those of reading and writing.
+pub(crate) fn copy_rows(
+    copying: Copying<'_>,
+    files: Vec<Matched>,
+    recipe: &WriteRecipe,
+    report: &dyn Fn(Copied),
+) -> Result<Receipt> {
+    let (copied, files) = copied_groups(&copying, files, recipe, report)?;
+    let Some(copied) = copied else { return unchecked(encode_rows(copying, files, recipe, report)?) };
+    if files.is_empty() {
+        return unchecked(copied);
+    }
+    let store = Arc::clone(&copying.store);
+    let encoded = encode_rows(copying, files, recipe, report).inspect_err(|_| {
+        for location in copied.locations() {
+            // If this fails, the file is an orphan: nothing refers to it.
+            let _ = store.remove(location);
+        }
+    })?;
+    unchecked(Receipt::concat([copied, encoded])?)
+}
+
+fn encode_rows(
+    copying: Copying<'_>,
+    files: Vec<Matched>,
+    recipe: &WriteRecipe,
+    report: &dyn Fn(Copied),
+) -> Result<Receipt> {
+    let Copying { request, store, task, threads, cancel } = copying;
+    let reader = Arc::new(TableReader::new(request));
+    let mut writer = Writer::new(recipe, store, task, cancel)?;
     // Files are read while the rows of earlier ones are written.
-    let ahead = Ahead {
-        threads: context.reader.threads,
-        memory: memory_budget()? / 4,
-        cancel: context.reader.cancel.clone(),
-    };
+    let ahead = Ahead { threads, memory: memory_budget()? / 4, cancel: cancel.clone() };
     let mut copies = OrderedStream::new(Arc::new(Copies { reader }), files.into_iter().map(Ok), ahead);
     while let Poll::Ready(Some(copy)) = copies.next_until(None) {
         match copy? {
             Copy::Rows(batch) => {
-                context.progress.add_rows(batch.num_rows() as u64);
+                report(Copied::Rows(batch.num_rows() as u64));
                 writer.write(&batch)?;
             }
-            Copy::End => context.progress.add_file(),
+            Copy::End => report(Copied::File),
         }
     }
-    of_this_table(copied.into_iter().chain([writer.finish()?]))
+    writer.finish()
 }
 
-/// Nothing has to be looked at when these files are added.
-fn of_this_table(receipts: impl Iterator<Item = Receipt>) -> Result<Receipt> {
-    let files = receipts.flat_map(Receipt::into_files);
+/// The same files, of this very table: nothing has to be looked at.
+pub(crate) fn unchecked(receipt: Receipt) -> Result<Receipt> {
+    let files = receipt.into_files().into_iter();
     Receipt::new(files.map(|written| WrittenFile { purpose: None, ..written }).collect())
 }
 

@@ -15,7 +15,7 @@ use floeberg_io::random::random_uuid;
 
 use super::matched::Matched;
 use super::merged_on_read::merged_on_read;
-use super::rewrite_rows::{Encoding, rewrite_rows};
+use super::rewrite_rows::rewrite_rows;
 use crate::produce::ActionContext;
 use crate::state::Step;
 use crate::{DeleteMode, RowCounts};
@@ -53,7 +53,7 @@ pub(crate) fn row_change(
             removed.extend(some.iter().map(Matched::data_file));
             let (no_options, write_id) = (BTreeMap::new(), random_uuid());
             let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), &no_options, &write_id)?;
-            let copies = rewrite_rows(context, some, recipe, Encoding::All)?;
+            let copies = rewrite_rows(context, some, recipe)?;
             counts.copied_rows = copies.rows();
             copies
         }

@@ -188,6 +188,18 @@ impl CommitFiles {
         Ok(made)
     }
 
+    /// Were rows copied already, by an earlier attempt or another process?
+    pub fn has_copies(&self, of: &str) -> bool {
+        self.lock().copies.contains_key(of)
+    }
+
+    /// Takes copies of rows that another process made: the commit removes their files where it does not need them.
+    pub fn take_copies(&self, of: &str, copies: Receipt) {
+        let mut state = self.lock();
+        state.files.extend(copies.locations().map(str::to_owned));
+        state.copies.insert(of.to_owned(), copies);
+    }
+
     /// Copies of rows, from an earlier attempt or made now.
     pub fn copied_once(&self, of: &str, make: impl FnOnce() -> Result<Receipt>) -> Result<Receipt> {
         let known = self.lock().copies.get(of).cloned();

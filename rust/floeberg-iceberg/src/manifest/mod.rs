@@ -14,6 +14,7 @@ mod bytes;
 mod cache;
 mod reader;
 mod reachable;
+mod live_task;
 mod manifest_blocks;
 mod untrusted;
 mod specs;
@@ -36,6 +37,7 @@ pub use entries::{
     ADDED, DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries,
 };
 pub use file::{FieldSummary, ManifestContent, ManifestFile};
+pub use live_task::LiveFilesTask;
 pub(crate) use manifest_blocks::{ManifestBlocks, block_range_bytes};
 pub(crate) use metrics_by_column::MetricsByColumn;
 pub use prune_counts::PruneCounts;

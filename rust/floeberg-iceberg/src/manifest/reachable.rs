@@ -45,6 +45,13 @@ pub struct ReachableFile {
     pub location: String,
 }
 
+impl ReachableFile {
+    /// A manifest.
+    pub fn of_manifest(manifest: &ManifestFile) -> Self {
+        Self { role: FileRole::Manifest, location: manifest.manifest_path.clone() }
+    }
+}
+
 /// The manifests of snapshots, each once, in the order of the snapshots. It ends after an error.
 #[derive(Debug)]
 pub struct AllManifests {
@@ -135,6 +142,26 @@ impl LiveFiles {
         Ok(Self { partition_types, is_strict: false })
     }
 
+    /// With these types of partition values, by the ids of their specs.
+    pub(super) fn of_types(partition_types: HashMap<i32, StructType>) -> Self {
+        Self { partition_types, is_strict: false }
+    }
+
+    /// With what some manifests need alone.
+    pub(super) fn of_manifests(&self, manifests: &[ManifestFile]) -> Self {
+        let used: HashSet<i32> = manifests.iter().map(|manifest| manifest.partition_spec_id).collect();
+        let types = self.partition_types.iter().filter(|(id, _)| used.contains(id));
+        Self {
+            partition_types: types.map(|(id, each)| (*id, each.clone())).collect(),
+            is_strict: self.is_strict,
+        }
+    }
+
+    /// The types of partition values, by the ids of their specs.
+    pub(super) fn partition_types(&self) -> impl Iterator<Item = (i32, &StructType)> {
+        self.partition_types.iter().map(|(id, each)| (*id, each))
+    }
+
     /// The same, where a manifest with fewer files than its list says is an error: it was cut off where a block of it ends.
     #[must_use]
     pub fn strict(self) -> Self {
@@ -221,6 +248,14 @@ impl ReachableFiles {
         Self { manifests: self.manifests.strict(), live_files: self.live_files.strict(), ..self }
     }
 
+    /// In parts: metadata files, statistics files and manifest lists; manifests; and what reads these. Manifest lists are read.
+    ///
+    /// Errors: those of the first manifest list that cannot be read.
+    pub fn by_manifests(self) -> Result<(Vec<ReachableFile>, Vec<ManifestFile>, LiveFiles)> {
+        let manifests = self.manifests.collect::<Result<_>>()?;
+        Ok((self.found.into(), manifests, self.live_files))
+    }
+
     /// Reads one manifest per thread; false if no manifest is left.
     fn read(&mut self) -> Result<bool> {
         let most = self.manifests.reader.threads.max(1);
@@ -230,8 +265,7 @@ impl ReachableFiles {
             self.live_files.read(reader, manifest)
         })?;
         for (manifest, files) in manifests.iter().zip(lists) {
-            let location = manifest.manifest_path.clone();
-            self.found.push_back(ReachableFile { role: FileRole::Manifest, location });
+            self.found.push_back(ReachableFile::of_manifest(manifest));
             self.found.extend(files);
         }
         Ok(!manifests.is_empty())

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Error, Result};
 use serde_json::Value as Json;
 
@@ -38,6 +39,21 @@ impl GroupRecipe {
     /// No task, but what tasks share.
     pub fn empty(read: Arc<ReadRecipe>) -> Self {
         Self { read, tasks: Tasks::Sent(Arc::from([])) }
+    }
+
+    /// These tasks, which read whole files of a table, or parts of them.
+    pub fn of_tasks(read: Arc<ReadRecipe>, tasks: Vec<FileScanTask>) -> Self {
+        Self { read, tasks: Tasks::Sent(tasks.into()) }
+    }
+
+    /// Other tasks, read in the same way.
+    pub(super) fn with_tasks(&self, tasks: Vec<FileScanTask>) -> Self {
+        Self::of_tasks(Arc::clone(&self.read), tasks)
+    }
+
+    /// The same tasks, of which other columns are read.
+    pub fn with_columns(&self, columns: Schema) -> Self {
+        Self { read: Arc::new(self.read.with_columns(columns)), tasks: self.tasks.clone() }
     }
 
     /// What the tasks share.

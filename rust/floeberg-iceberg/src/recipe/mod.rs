@@ -9,6 +9,7 @@ mod fields;
 mod read;
 mod task;
 mod group;
+mod parts;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
 use crate::Scan;
 use crate::manifest::{BoundSpec, UntrustedColumns};
-use crate::metadata::{PartitionField, PartitionSpec};
+use crate::metadata::{PartitionField, PartitionSpec, TableMetadata};
 use crate::plan::{DeleteFile, DeleteKind};
 use crate::read::{ReadRequest, key_field};
 use crate::wire::Packing;
@@ -72,6 +72,34 @@ impl ReadRecipe {
             batch_rows: scan.batch_row_limit(),
             without_keys: Unprinted::default(),
         })
+    }
+
+    /// The recipe of all rows of a table's data files: of these columns, in the types that the table has now.
+    ///
+    /// Errors: `InvalidData` for a partition spec that does not fit the columns.
+    pub fn of_columns(metadata: &TableMetadata, columns: Schema, storage: &StoreOptions) -> Result<Self> {
+        let specs = metadata.partition_specs.iter();
+        Ok(Self {
+            schema: Arc::clone(metadata.current_schema()),
+            projected: Arc::new(columns),
+            key_schemas: metadata.schemas_newest_first().cloned().collect(),
+            filter: Expr::True,
+            case_sensitive: true,
+            specs: specs
+                .map(|spec| Ok((Arc::clone(spec), spec.partition_type(metadata)?)))
+                .collect::<Result<_>>()?,
+            partition_fields: BTreeMap::new(),
+            name_mapping: metadata.properties.get(floeberg_properties::NAME_MAPPING).cloned(),
+            untrusted: UntrustedColumns::of(metadata),
+            storage: storage.clone(),
+            batch_rows: None,
+            without_keys: Unprinted::default(),
+        })
+    }
+
+    /// The same for other columns.
+    pub(super) fn with_columns(&self, columns: Schema) -> Self {
+        Self { projected: Arc::new(columns), without_keys: Unprinted::default(), ..self.clone() }
     }
 
     /// The same without storage options.

@@ -176,3 +176,45 @@ fn a_recipe_that_was_written_prints_no_secret() {
     assert_eq!(written(&group)["read"]["storage"], recipe["read"]["storage"]);
     assert!(!format!("{group:?}").contains("hidden"));
 }
+
+#[test]
+fn parts_have_every_byte_of_every_file_once_and_in_order() {
+    let mut recipe = recipe();
+    let file = |path: &str, format: &str, size: u64| {
+        let mut file = recipe["tasks"][0].clone();
+        for (name, value) in [("file-path", json!(path)), ("format", json!(format)), ("size", json!(size))] {
+            file[name] = value;
+        }
+        file["range"] = Json::Null;
+        file
+    };
+    let files = [
+        file("a", "parquet", 10),
+        file("b", "parquet", 1000),
+        file("c", "avro", 1000),
+        file("d", "orc", 0),
+        file("e", "parquet", 90),
+    ];
+    recipe["tasks"] = json!(files);
+    let group = read(&recipe).unwrap();
+    for (share, count) in [(1, 4), (100, 13), (700, 3), (2100, 1), (u64::MAX, 1)] {
+        let parts = group.parts(share).unwrap();
+        assert!(parts.len() >= count.min(3), "{share}: {}", parts.len());
+        assert!(parts.len() <= 2200, "{share}");
+        let mut ends = std::collections::BTreeMap::<String, u64>::new();
+        let mut paths: Vec<String> = Vec::new();
+        for task in parts.iter().flat_map(tasks) {
+            let range = task.byte_range.clone().unwrap_or(0..u64::MAX);
+            let end = ends.entry(task.file_path.clone()).or_default();
+            assert_eq!(range.start, *end, "{share}: {}", task.file_path);
+            *end = range.end;
+            assert!(task.file_path != "c" || task.byte_range.is_none());
+            if paths.last() != Some(&task.file_path) {
+                paths.push(task.file_path);
+            }
+        }
+        assert_eq!(paths, ["a", "b", "c", "d", "e"], "{share}");
+        assert!(ends.values().all(|end| *end == u64::MAX), "{share}: {ends:?}");
+    }
+    assert!(read(&recipe).unwrap().parts(0).unwrap().len() > 1);
+}

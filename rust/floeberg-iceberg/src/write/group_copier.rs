@@ -31,7 +31,7 @@ pub struct GroupCopier {
     layout: WriteLayout,
     copies: CopyLayout,
     partition: Vec<Option<Value>>,
-    /// `00003-task-write`: the prefix of the files' names.
+    /// `00003-task-write-copy`: the prefix of the files' names.
     name: String,
     file: Option<(String, CopyWriter)>,
     begun: Vec<String>,
@@ -39,8 +39,8 @@ pub struct GroupCopier {
 }
 
 impl GroupCopier {
-    /// A copier of files of a partition, without a file yet. `None` where rows are sorted, and for formats without row groups that can be
-    /// copied.
+    /// A copier of files of a partition, without a file yet. `None` where rows are sorted or the recipe asks for encoded
+    /// rows, and for formats without row groups that can be copied.
     ///
     /// Errors: those of [`WriteRecipe::new`]; `InvalidInput` for a task name that cannot be part of a file name.
     pub fn new(
@@ -51,7 +51,7 @@ impl GroupCopier {
     ) -> Result<Option<Self>> {
         check_name("task name", task.name)?;
         let layout = recipe.layout()?;
-        if layout.keys.is_some() {
+        if !recipe.copies_groups || layout.keys.is_some() {
             return Ok(None);
         }
         let request = LayoutRequest {
@@ -65,7 +65,7 @@ impl GroupCopier {
         Ok(copies.map(|copies| Self {
             store,
             purpose: Arc::new(recipe.purpose()),
-            name: format!("{:05}-{}-{}", task.partition, task.name, recipe.write_id),
+            name: format!("{:05}-{}-{}-copy", task.partition, task.name, recipe.write_id),
             recipe: recipe.clone(),
             layout,
             copies,

@@ -16,6 +16,7 @@ use floeberg_core::{Context as _, Error, Result};
 use floeberg_files::WriteProperties;
 use floeberg_io::location::file_name;
 use floeberg_io::{Store, StoreOptions, open_store};
+use floeberg_properties::TARGET_FILE_SIZE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -39,6 +40,8 @@ pub struct WriteRecipe {
     pub(super) order: Arc<SortOrder>,
     /// The order of the rows, where it is not that of the table.
     pub(super) own_order: Option<Arc<RowOrder>>,
+    /// May row groups of other files be copied as they are stored?
+    pub(super) copies_groups: bool,
     pub(super) properties: WriteProperties,
     /// The table's uuid; v1 may lack it.
     pub(super) table_uuid: Option<String>,
@@ -56,6 +59,8 @@ struct RecipeText {
     order: Json,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own_order: Option<Json>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    copies_groups: bool,
     properties: BTreeMap<String, String>,
     table_uuid: Option<String>,
     location: String,
@@ -81,6 +86,7 @@ impl WriteRecipe {
             spec: Arc::clone(metadata.default_spec()),
             order: Arc::clone(metadata.default_sort_order()),
             own_order: None,
+            copies_groups: false,
             properties: properties_of(&metadata.properties, options)?,
             table_uuid: metadata.table_uuid.clone(),
             location: metadata.location.clone(),
@@ -135,6 +141,23 @@ impl WriteRecipe {
         let recipe = Self { spec: Arc::clone(spec), ..self };
         recipe.check()?;
         Ok(recipe)
+    }
+
+    /// The same for files that end at about this many bytes.
+    ///
+    /// Errors: `InvalidInput` for 0.
+    pub fn with_file_size(self, bytes: u64) -> Result<Self> {
+        let mut properties = self.properties.as_map().clone();
+        properties.insert(TARGET_FILE_SIZE.name.to_owned(), bytes.to_string());
+        let recipe = Self { properties: WriteProperties::of_map(properties), ..self };
+        recipe.check()?;
+        Ok(recipe)
+    }
+
+    /// The same for files whose row groups may come from other files, as they are stored there.
+    #[must_use]
+    pub fn with_copied_groups(self) -> Self {
+        Self { copies_groups: true, ..self }
     }
 
     /// The columns of the rows.
@@ -200,6 +223,7 @@ impl WriteRecipe {
             spec: emit_spec(&self.spec),
             order: emit_order(&self.order),
             own_order: self.own_order.as_ref().map(|order| order.to_json()),
+            copies_groups: self.copies_groups,
             properties: self.properties.as_map().clone(),
             table_uuid: self.table_uuid.clone(),
             location: self.location.clone(),
@@ -227,6 +251,7 @@ impl WriteRecipe {
                     Some(Arc::new(RowOrder::from_json(&order, &path.key("own-order")).map_err(damaged)?))
                 }
             },
+            copies_groups: text.copies_groups,
             properties: WriteProperties::of_map(text.properties),
             table_uuid: text.table_uuid,
             location: text.location,
@@ -256,6 +281,11 @@ impl WriteRecipe {
         let own_order = self.own_order.as_deref();
         WriteLayout::new(&self.schema, &self.spec, &self.order, own_order, &self.properties, &self.location)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Part of a file's name: anything else would need quoting somewhere.

@@ -6,7 +6,7 @@
 use std::fs::{self, Metadata};
 use std::time::UNIX_EPOCH;
 
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, ErrorKind, Result};
 
 use super::{failed, is_absence, read_folder};
 use crate::location::join;
@@ -16,29 +16,38 @@ use crate::store::FoundFile;
 pub(super) fn files_below(folder: &str) -> Result<Vec<FoundFile>> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
-        let entries = match read_folder(&folder) {
-            Ok(entries) => entries,
-            // Removed since it was listed.
-            Err(error) if error.kind() == floeberg_core::ErrorKind::NotFound && !found.is_empty() => continue,
-            Err(error) => return Err(error),
-        };
-        for entry in entries {
-            let entry = entry.map_err(|error| failed(error, &folder))?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let location = join(&folder, &name);
-            match fs::symlink_metadata(entry.path()) {
-                Ok(metadata) if metadata.is_dir() => folders.push(location),
-                Ok(metadata) if metadata.is_file() => {
-                    let modified_ms = modified_ms(&metadata, &location)?;
-                    found.push(FoundFile { location, size: metadata.len(), modified_ms });
-                }
-                Ok(_) => {}
-                Err(error) if is_absence(&error) => {}
-                Err(error) => return Err(failed(error, &location)),
+        match files_in(&folder) {
+            Ok((files, inner)) => {
+                found.extend(files);
+                folders.extend(inner);
             }
+            // Removed since it was listed.
+            Err(error) if error.kind() == ErrorKind::NotFound && !found.is_empty() => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(found)
+}
+
+/// The regular files in a folder, and its folders.
+pub(super) fn files_in(folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
+    let (mut found, mut folders) = (Vec::new(), Vec::new());
+    for entry in read_folder(folder)? {
+        let entry = entry.map_err(|error| failed(error, folder))?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let location = join(folder, &name);
+        match fs::symlink_metadata(entry.path()) {
+            Ok(metadata) if metadata.is_dir() => folders.push(location),
+            Ok(metadata) if metadata.is_file() => {
+                let modified_ms = modified_ms(&metadata, &location)?;
+                found.push(FoundFile { location, size: metadata.len(), modified_ms });
+            }
+            Ok(_) => {}
+            Err(error) if is_absence(&error) => {}
+            Err(error) => return Err(failed(error, &location)),
+        }
+    }
+    Ok((found, folders))
 }
 
 fn modified_ms(metadata: &Metadata, location: &str) -> Result<i64> {

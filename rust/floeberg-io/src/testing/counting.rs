@@ -108,6 +108,10 @@ impl Store for CountingStore {
         self.inner.files_below(folder)
     }
 
+    fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
+        self.inner.files_in(folder)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         self.inner.create(location)
     }

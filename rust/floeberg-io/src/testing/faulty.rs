@@ -95,6 +95,11 @@ impl Store for FaultyStore {
         self.inner.files_below(folder)
     }
 
+    fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
+        self.script.strike_reading("files_in", folder)?;
+        self.inner.files_in(folder)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         let struck = self.script.strike("create", location)?;
         let inner = self.inner.create(location)?;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_commit::{
-    Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, Operation as IcebergOperation,
-    RowCounts,
+    Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, GroupCopy,
+    Operation as IcebergOperation, RowCounts,
 };
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
@@ -16,7 +16,10 @@ use pyo3::prelude::*;
 use crate::commit::operation::Operation;
 use crate::pickle::refuse;
 use crate::runtime;
+use crate::scan::task_group::TaskGroup;
 use crate::table::table::Table;
+use crate::write::receipt::Receipt;
+use crate::write::writer::WriteRecipe;
 
 /// Operations that are applied to one base after the other until a commit succeeds.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -101,6 +104,25 @@ impl Commit {
         let (commit, table) = (Arc::clone(&self.0), base.table.clone());
         let counts = runtime::run(py, &Cancel::default(), move |cancel| commit.count(&table, cancel))?;
         Ok((counts.replaced_files, counts.replaced_bytes))
+    }
+
+    /// What other processes may copy for the attempt on a base: a key, files, and how their rows are written.
+    fn groups_to_copy(
+        &self,
+        py: Python<'_>,
+        base: &Table,
+    ) -> PyResult<Vec<(String, TaskGroup, WriteRecipe)>> {
+        let (commit, table) = (Arc::clone(&self.0), base.table.clone());
+        let groups =
+            runtime::run(py, &Cancel::default(), move |cancel| commit.groups_to_copy(&table, cancel))?;
+        let parts = |group: GroupCopy| (group.key, TaskGroup(group.files), WriteRecipe(group.recipe));
+        Ok(groups.into_iter().map(parts).collect())
+    }
+
+    /// Takes what another process copied under a key.
+    fn take_copies(&self, py: Python<'_>, key: &str, receipt: &Receipt) -> PyResult<()> {
+        let copies = receipt.0.clone();
+        runtime::call(py, || self.0.take_copies(key, copies))
     }
 
     fn find_own(&self, base: &Table) -> Option<i64> {

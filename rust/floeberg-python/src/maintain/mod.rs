@@ -1,6 +1,7 @@
 //! Which files of a table may go, which are worth writing again, and what statistics say, for Python.
 
 pub mod compaction;
+pub mod copies;
 pub mod orphans;
 pub mod paths;
 pub mod statistics;

@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::{Cancel, Error};
+use floeberg_exec::budget::thread_budget;
 use floeberg_io::{FoundFile, open_store};
-use floeberg_maintain::{Orphans, PrefixMismatch, Prefixes};
+use floeberg_maintain::{
+    ComparedFile, Orphans, PrefixMismatch, Prefixes, listed_places as places_in, named_parts as parts_of,
+    named_places as places_of,
+};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use crate::arrow::Batch;
 use crate::pickle::refuse;
 use crate::runtime;
 use crate::table::table::Table;
@@ -35,6 +41,18 @@ impl ListedFiles {
             Orphans::list(open_store(&storage_options.into_iter().collect())?.as_ref(), &folder)
         })?;
         Ok(Self(Arc::new(listed)))
+    }
+
+    /// The files of a folder that the table does not name just as they are: locations, sizes, times, and the schemes and authorities with
+    /// which it names their paths. `is_known` says whether it names any file of the folder.
+    #[staticmethod]
+    #[pyo3(signature = (folder, files, *, is_known))]
+    fn of_compared(folder: &str, files: Vec<(String, u64, i64, Vec<String>)>, is_known: bool) -> Self {
+        let compared = |(location, size, modified_ms, prefixes)| ComparedFile {
+            file: FoundFile { location, size, modified_ms },
+            prefixes,
+        };
+        Self(Arc::new(Orphans::of_compared(folder, files.into_iter().map(compared).collect(), is_known)))
     }
 
     /// The orphans among them: locations and sizes. The table must have been loaded after the list was made.
@@ -71,4 +89,61 @@ impl ListedFiles {
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("a list of files", "the folder"))
     }
+}
+
+/// The places of the files in a folder, of one level with its folders or of all levels.
+#[pyfunction]
+#[pyo3(signature = (folder, *, all_levels, may_be_gone, storage_options, equal_schemes, equal_authorities))]
+pub fn listed_places(
+    py: Python<'_>,
+    folder: String,
+    all_levels: bool,
+    may_be_gone: bool,
+    storage_options: BTreeMap<String, String>,
+    equal_schemes: BTreeMap<String, String>,
+    equal_authorities: BTreeMap<String, String>,
+) -> PyResult<Batch> {
+    let prefixes = Prefixes { schemes: equal_schemes, authorities: equal_authorities };
+    runtime::run(py, &Cancel::default(), move |_| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        places_in(store.as_ref(), &folder, all_levels, may_be_gone, &prefixes)
+    })
+    .map(Batch)
+}
+
+/// The places of a table's own files and manifests, and tasks that read the manifests.
+#[pyfunction]
+#[pyo3(signature = (table, *, most_tasks, equal_schemes, equal_authorities))]
+pub fn named_parts<'py>(
+    py: Python<'py>,
+    table: &Table,
+    most_tasks: usize,
+    equal_schemes: BTreeMap<String, String>,
+    equal_authorities: BTreeMap<String, String>,
+) -> PyResult<(Batch, Vec<Bound<'py, PyBytes>>)> {
+    let prefixes = Prefixes { schemes: equal_schemes, authorities: equal_authorities };
+    let table = table.table.clone();
+    let (own, tasks) =
+        runtime::run(py, &Cancel::default(), move |cancel| parts_of(&table, most_tasks, &prefixes, cancel))?;
+    Ok((Batch(own), tasks.iter().map(|task| PyBytes::new(py, task)).collect()))
+}
+
+/// The places of the files that the manifests of a task name.
+#[pyfunction]
+#[pyo3(signature = (task, *, threads, storage_options, equal_schemes, equal_authorities))]
+pub fn named_places(
+    py: Python<'_>,
+    task: Vec<u8>,
+    threads: Option<usize>,
+    storage_options: BTreeMap<String, String>,
+    equal_schemes: BTreeMap<String, String>,
+    equal_authorities: BTreeMap<String, String>,
+) -> PyResult<Batch> {
+    let prefixes = Prefixes { schemes: equal_schemes, authorities: equal_authorities };
+    runtime::run(py, &Cancel::default(), move |cancel| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        let threads = threads.map_or_else(thread_budget, Ok)?;
+        places_of(&task, store, threads, &prefixes, cancel)
+    })
+    .map(Batch)
 }

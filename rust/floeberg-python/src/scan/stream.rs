@@ -10,6 +10,7 @@ use std::vec;
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::ChangelogStream;
+use floeberg_iceberg::exchange::SpreadRows;
 use floeberg_iceberg::plan::PlanStream;
 use floeberg_iceberg::read::BatchStream;
 use pyo3::prelude::*;
@@ -42,6 +43,13 @@ impl Awaited for ChangelogStream {
 
 /// Files, as they are planned.
 impl Awaited for PlanStream {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Pieces of rows on their way to another worker.
+impl Awaited for SpreadRows {
     fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
         self.next_timeout(timeout)
     }

@@ -49,6 +49,18 @@ impl WriteRecipe {
         runtime::call(py, || recipe.with_lineage()).map(Self)
     }
 
+    /// The same for files that end at about this many bytes.
+    fn with_file_size(&self, py: Python<'_>, size: u64) -> PyResult<Self> {
+        let recipe = self.0.clone();
+        runtime::call(py, || recipe.with_file_size(size)).map(Self)
+    }
+
+    /// Are rows sorted by columns?
+    #[getter]
+    fn is_sorted(&self, py: Python<'_>) -> PyResult<bool> {
+        runtime::call(py, || self.0.sort_columns()).map(|columns| columns.is_some())
+    }
+
     /// The id in the names of the files of this write.
     #[getter]
     fn write_id(&self) -> &str {

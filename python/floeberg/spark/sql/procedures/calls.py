@@ -288,7 +288,7 @@ _PROCEDURES = {
         },
         "rewritten_data_files_count int, added_data_files_count int, rewritten_bytes_count bigint, "
         "failed_data_files_count int, removed_delete_files_count int",
-        _of_table(rewrite_data_files),
+        lambda place, given: [rewrite_data_files(place.spark, place.table, given)],
     ),
     "rewrite_manifests": _Procedure(
         {"use_caching": "boolean?", "spec_id": "int?", "sort_by": "array<string>?", "branch": "string?"},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg._table_properties import whole_of
 from floeberg.errors import InvalidInputError
+from floeberg.spark.maintenance import maintenance
 from floeberg.spark.sql.text.dialect import dialect
 
 if TYPE_CHECKING:
@@ -70,18 +71,18 @@ def remove_orphan_files(spark: SparkSession, table: Table, given: Mapping[str, A
             raise InvalidInputError(f"CALL remove_orphan_files: the view has no column {missing[0]!r}")
         rows = view.selectExpr("file_path", "unix_millis(CAST(last_modified AS timestamp)) AS at").collect()
         options["file_list"] = {row.file_path: row.at for row in rows}
-    done = table.maintenance.remove_orphan_files(**options)
+    done = maintenance(spark, table).remove_orphan_files(**options)
     return [(location,) for location in done.orphan_file_locations]
 
 
-def rewrite_data_files(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Writes data files again: the counts of Iceberg's procedure."""
+def rewrite_data_files(spark: SparkSession, table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Writes data files again, by tasks of Spark: the counts of Iceberg's procedure."""
     options = _rewrite_options(given)
     if "sort_order" in given:
         options["sort_order"] = given["sort_order"]
     if "strategy" in given:
         options["strategy"] = given["strategy"].lower()
-    done = table.maintenance.rewrite_data_files(**options)
+    done = maintenance(spark, table).rewrite_data_files(**options)
     return (
         done.rewritten_data_files_count,
         done.added_data_files_count,

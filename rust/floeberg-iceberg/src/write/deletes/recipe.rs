@@ -161,6 +161,7 @@ impl DeleteRecipe {
             spec: Arc::clone(spec),
             order: Arc::new(SortOrder { order_id: ORDER_ID, fields: Vec::new(), unknown_keys: Map::new() }),
             own_order: None,
+            copies_groups: false,
             properties: self.properties.clone(),
             table_uuid: self.table_uuid.clone(),
             location: self.location.clone(),

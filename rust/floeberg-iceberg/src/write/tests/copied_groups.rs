@@ -17,7 +17,7 @@ use serde_json::Map;
 use super::fixture::{Rows, TASK, batch_of, footer, names, recipe, rows_of, with, write};
 use super::types::{bits, tables};
 use crate::metadata::{NullOrder, SortDirection, SortField, SortOrder};
-use crate::write::{GroupCopier, Receipt, StoredFile, WriteRecipe, WriteTask, WrittenFile};
+use crate::write::{GroupCopier, Receipt, StoredFile, WriteRecipe, WrittenFile};
 
 /// Row groups of any size are large enough.
 const SMALL: (&str, &str) = ("write.parquet.row-group-size-bytes", "1");
@@ -54,8 +54,8 @@ fn rows(from: i64, to: i64) -> Rows {
 }
 
 fn copier(store: impl Store + 'static, recipe: &WriteRecipe) -> GroupCopier {
-    let task = WriteTask { partition: 4, ..TASK };
-    GroupCopier::new(recipe, Arc::new(store), task, Vec::new()).unwrap().unwrap()
+    let recipe = recipe.clone().with_copied_groups();
+    GroupCopier::new(&recipe, Arc::new(store), TASK, Vec::new()).unwrap().unwrap()
 }
 
 /// A file, as far as it can be copied by a recipe.
@@ -235,11 +235,15 @@ fn a_file_that_is_better_encoded_again_is_not_copied() {
     // Another codec: nothing would be copied.
     none(&table(), &with(recipe(fields()), &[SMALL, ("write.parquet.compression-codec", "gzip")]));
     // Another file format has no row groups, and each file stores variants in its own way.
-    let store = || Arc::new(MemoryStore::new());
+    let none = |recipe: WriteRecipe| {
+        let store = Arc::new(MemoryStore::new());
+        assert!(GroupCopier::new(&recipe, store, TASK, Vec::new()).unwrap().is_none());
+    };
+    none(table());
     let avro = with(recipe(fields()), &[("write.format.default", "avro")]);
-    assert!(GroupCopier::new(&avro, store(), TASK, Vec::new()).unwrap().is_none());
+    none(avro.with_copied_groups());
     let variants = recipe(vec![Field::optional(1, "v", Type::Variant)]);
-    assert!(GroupCopier::new(&variants, store(), TASK, Vec::new()).unwrap().is_none());
+    none(variants.with_copied_groups());
     let by_id = SortField {
         transform: Transform::Identity,
         source_ids: vec![1],
@@ -249,7 +253,7 @@ fn a_file_that_is_better_encoded_again_is_not_copied() {
     };
     let order = SortOrder { order_id: 1, fields: vec![by_id], unknown_keys: Map::new() };
     let sorted = WriteRecipe { order: Arc::new(order), ..table() };
-    assert!(GroupCopier::new(&sorted, store(), TASK, Vec::new()).unwrap().is_none());
+    none(sorted.with_copied_groups());
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub(super) fn recipe(fields: Vec<Field>) -> WriteRecipe {
         spec: Arc::new(PartitionSpec { spec_id: 2, fields: Vec::new(), unknown_keys: Map::new() }),
         order: Arc::new(SortOrder { order_id: 0, fields: Vec::new(), unknown_keys: Map::new() }),
         own_order: None,
+        copies_groups: false,
         properties: WriteProperties::default(),
         table_uuid: None,
         location: "memory://t".to_owned(),

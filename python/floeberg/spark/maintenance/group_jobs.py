@@ -1,0 +1,172 @@
+"""How do jobs of Spark copy groups of data files?
+
+In: groups, as a commit gives them. Out: a receipt of each, or why there is none.
+
+```text
+rows without an order, or few   parts of about a file         ->  a task each
+rows with an order              keys of some rows             ->  ends of ranges
+                                rows, in pieces of a range    ->  shuffled  ->  a task for each range sorts and writes
+```
+
+Invariant: files of a group that failed are removed, as far as tasks answered.
+"""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from floeberg import _native
+from floeberg.errors import FloebergError
+from floeberg.spark.maintenance.group_tasks import CopyParts, GatherRanges, SampleKeys, SpreadRows
+from floeberg.spark.session.conf import changed_settings, own_setting
+from floeberg.spark.session.partitions import in_partitions
+from floeberg.spark.session.tasks import mapped, run_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.spark.maintenance.group_tasks import Answer
+
+__all__ = ["Group", "GroupJobs", "Sizes", "remove_copies"]
+
+_PARTS = "number int, files binary, recipe binary"
+_PIECES = "range int, number bigint, rows binary"
+_KEYS_OF_A_RANGE = 200
+"""Keys that are sampled for each range: shares of rows are then right within some percent."""
+_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_PIECES_OF_A_BATCH = "8"
+"""Pieces have some MiB."""
+_LIMITS_BYTES = (4, 1)
+"""The release of Spark from which on batches have a limit of bytes."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of data files to copy.
+
+    Attributes:
+        key: What the commit knows it by.
+        files: The files, with their deletes.
+        recipe: How its rows are written.
+    """
+
+    key: str
+    files: _native.TaskGroup
+    recipe: _native.WriteRecipe
+
+    @property
+    def size(self) -> int:
+        """The bytes of its files."""
+        return self.files.extent()[0]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large new files are.
+
+    Attributes:
+        target: Bytes that they should have.
+        most: Bytes from which on they would be written again.
+        compression: Their bytes for one byte of the old files.
+    """
+
+    target: int
+    most: int
+    compression: float
+
+    @property
+    def end(self) -> int:
+        """Bytes at which a file of a part or a range ends: above the target, so that no small file is left over."""
+        return self.target + max(0, self.most - self.target) // 2
+
+    def files(self, size: int) -> int:
+        """How many files old files of so many bytes become."""
+        return max(1, -(-int(size * self.compression) // self.target))
+
+
+class GroupJobs:
+    """Jobs of a session."""
+
+    def __init__(self, spark: SparkSession, sizes: Sizes) -> None:
+        """Nothing is run yet."""
+        self._spark = spark
+        self._sizes = sizes
+
+    def is_shuffled(self, group: Group) -> bool:
+        """Whether the rows of a group are sorted, and too many for one task."""
+        return group.recipe.is_sorted and self._sizes.files(group.size) > 1
+
+    def copy(self, groups: Sequence[Group]) -> dict[str, _native.Receipt | FloebergError]:
+        """Copies groups that are not shuffled, by one job: what became of each, by its key."""
+        numbers, parts = list[int](), list[tuple[_native.TaskGroup, _native.WriteRecipe]]()
+        for number, group in enumerate(groups):
+            # A task sorts all rows of a group with an order.
+            some = [group.files] if group.recipe.is_sorted else self._parts(group)
+            recipe = group.recipe.with_file_size(self._sizes.end) if len(some) > 1 else group.recipe
+            numbers += [number] * len(some)
+            parts += [(part, recipe) for part in some]
+        answers: list[list[Answer]] = run_tasks(self._frame(parts), CopyParts())
+        by_part = dict(answer for of_task in answers for answer in of_task)
+        return {
+            group.key: _whole(group, [by_part[part] for part, of in enumerate(numbers) if of == number])
+            for number, group in enumerate(groups)
+        }
+
+    def shuffle(self, group: Group) -> dict[str, _native.Receipt | FloebergError]:
+        """Sorts and copies the rows of a group, by three jobs: what became of it, by its key."""
+        ranges = self._sizes.files(group.size)
+        recipe = group.recipe.with_file_size(self._sizes.end)
+        parts = self._parts(group)
+        frame = self._frame([(part, recipe) for part in parts])
+        most = max(1, _KEYS_OF_A_RANGE * ranges // len(parts))
+        sampled: list[list[Answer]] = run_tasks(frame, SampleKeys(most))
+        found = [sample for of_task in sampled for _, sample in of_task]
+        if failures := [each for each in found if isinstance(each, FloebergError)]:
+            return {group.key: failures[0]}
+        ends = _native.range_ends(cast("Any", found), ranges)
+        pieces = mapped(frame, SpreadRows(tuple(ends)), _PIECES, "floeberg_spread")
+        spread = in_partitions(pieces, len(ends) + 1, "range").sortWithinPartitions("range", "number")
+        with changed_settings(self._spark, self._small_batches()):
+            answers: list[list[Answer]] = run_tasks(spread, GatherRanges(recipe))
+        return {group.key: _whole(group, [done for of_task in answers for _, done in of_task])}
+
+    def _small_batches(self) -> dict[str, str]:
+        """Settings for batches of few pieces. From Spark 4.1 on, batches have a limit of bytes."""
+        release = tuple(int(part) for part in self._spark.version.split(".")[:2])
+        given = own_setting(self._spark, _ROWS) or ""
+        is_small = given.isdigit() and 0 < int(given) <= int(_PIECES_OF_A_BATCH)
+        return {} if is_small or release >= _LIMITS_BYTES else {_ROWS: _PIECES_OF_A_BATCH}
+
+    def _parts(self, group: Group) -> list[_native.TaskGroup]:
+        """Parts of about a file each."""
+        return _native.group_parts(group.files, max(1, int(self._sizes.target / self._sizes.compression)))
+
+    def _frame(self, parts: Sequence[tuple[_native.TaskGroup, _native.WriteRecipe]]) -> DataFrame:
+        """Parts by their numbers, each in a partition of its own as far as Spark can."""
+        rows = [
+            (number, pickle.dumps(files), pickle.dumps(recipe))
+            for number, (files, recipe) in enumerate(parts)
+        ]
+        return in_partitions(self._spark.createDataFrame(rows, _PARTS), len(rows), "number")
+
+
+def _whole(group: Group, answers: Sequence[object]) -> _native.Receipt | FloebergError:
+    """The receipt of a group of which all parts were copied; else why not, and the files of the others are removed."""
+    receipts = [each for each in answers if isinstance(each, _native.Receipt)]
+    failures = [each for each in answers if isinstance(each, FloebergError)]
+    if not failures:
+        return _native.Receipt.concat(receipts)
+    for receipt in receipts:
+        remove_copies(group, receipt)
+    return failures[0]
+
+
+def remove_copies(group: Group, receipt: _native.Receipt) -> None:
+    """Removes files that no commit took. A file that stays harms nobody."""
+    with suppress(FloebergError):
+        group.recipe.remove(receipt)

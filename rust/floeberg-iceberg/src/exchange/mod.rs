@@ -1,0 +1,29 @@
+//! How are rows sorted by several workers?
+//!
+//! ```text
+//! sample    keys of some rows, by the workers that read           ->  ends of ranges, of about equal numbers of rows
+//! spread    rows, by these workers, in pieces of one range each   ->  exchanged by the engine
+//! gather    the pieces of a range, by one worker                  ->  sorted, and written to files of its own
+//! ```
+//!
+//! A module uses only modules that are declared before it.
+//!
+//! - `sample`: keys of some rows.
+//! - `ends`: where ranges end.
+//! - `pieces`: rows as bytes.
+//! - `spread`: the rows of a group, in pieces.
+//! - `gather`: pieces to files.
+
+mod sample;
+mod ends;
+mod pieces;
+mod spread;
+mod gather;
+
+#[cfg(test)]
+mod tests;
+
+pub use ends::range_ends;
+pub use gather::gather_rows;
+pub use sample::{KeySample, sample_keys};
+pub use spread::SpreadRows;
