@@ -5,6 +5,7 @@
 //! A module uses only modules that are declared before it.
 //!
 //! - `place`: one spelling of a location, in which files are compared.
+//! - `earlier`: the manifests that are too old to name a file that may go.
 //! - `unneeded`: the files that a table needed before, and does not need now.
 //! - `reachable`: all files of a table that was dropped.
 //! - `packing`: files in groups of a bounded size.
@@ -15,6 +16,7 @@
 //! - `paths`: the files of a table below another location.
 
 mod place;
+mod earlier;
 mod unneeded;
 mod reachable;
 mod packing;

@@ -73,6 +73,12 @@ impl<'a> Places<'a> {
     }
 }
 
+/// The last name of a location. Locations of one place have the same.
+pub(crate) fn last_name(location: &str) -> &str {
+    let location = location.trim_end_matches('/');
+    location.rsplit('/').next().unwrap_or(location)
+}
+
 /// The real path of a folder; as it is written, where there is none.
 fn real(folder: &str) -> String {
     let written = if folder.is_empty() { "/" } else { folder };

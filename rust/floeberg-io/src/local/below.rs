@@ -41,7 +41,8 @@ pub(super) fn files_below(folder: &str) -> Result<Vec<FoundFile>> {
     Ok(found)
 }
 
-fn modified_ms(metadata: &Metadata, location: &str) -> Result<i64> {
+/// When a file was written, in milliseconds since 1970. Errors: `InvalidData` for a time that no file has.
+pub(super) fn modified_ms(metadata: &Metadata, location: &str) -> Result<i64> {
     let modified = metadata.modified().map_err(|error| failed(error, location))?;
     let since = modified.duration_since(UNIX_EPOCH);
     let millis =

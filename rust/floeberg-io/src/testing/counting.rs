@@ -108,6 +108,10 @@ impl Store for CountingStore {
         self.inner.files_below(folder)
     }
 
+    fn modified_ms(&self, location: &str) -> Result<i64> {
+        self.inner.modified_ms(location)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         self.inner.create(location)
     }
