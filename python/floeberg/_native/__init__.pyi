@@ -45,6 +45,7 @@ from floeberg._native.lance_write import (
 )
 from floeberg._native.maintain import (
     ListedFiles,
+    check_no_other_table,
     check_rewrite,
     compute_partition_stats,
     compute_table_stats,
@@ -53,6 +54,7 @@ from floeberg._native.maintain import (
     remove_unneeded_files,
     rewrite_groups,
     rewrite_table_path,
+    store_time_ms,
     unneeded_files,
 )
 from floeberg._native.rows import (
@@ -186,6 +188,7 @@ __all__ = [
     "check_feed",
     "check_fits",
     "check_lance_files",
+    "check_no_other_table",
     "check_rewrite",
     "checked_type",
     "clean_up_lance_table",
@@ -239,6 +242,7 @@ __all__ = [
     "statistics_blob",
     "statistics_blobs",
     "statistics_files",
+    "store_time_ms",
     "table_properties",
     "table_property",
     "transform_column",

@@ -11,6 +11,10 @@
 //! - `packing`: files in groups of a bounded size.
 //! - `compaction`: which data files are worth writing again.
 //! - `delete_files`: which delete files are worth writing again.
+//! - `clock`: the time of a store.
+//! - `neighbours`: whether another table of the catalog has a folder.
+//! - `numbered`: places as numbers of folders and names, where there are millions.
+//! - `listed`: the files of a folder, and whether a table names them.
 //! - `orphans`: files in the folders of a table that nothing names.
 //! - `statistics`: distinct values of columns, and counts of partitions.
 //! - `paths`: the files of a table below another location.
@@ -22,12 +26,18 @@ mod reachable;
 mod packing;
 mod compaction;
 mod delete_files;
+mod clock;
+mod neighbours;
+mod numbered;
+mod listed;
 mod orphans;
 mod statistics;
 mod paths;
 
+pub use clock::store_time_ms;
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};
+pub use neighbours::check_no_other_table;
 pub use orphans::{Orphans, PrefixMismatch};
 pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;

@@ -96,7 +96,7 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::compaction::{check_rewrite, delete_file_groups, rewrite_groups};
     #[pymodule_export]
-    use crate::maintain::orphans::ListedFiles;
+    use crate::maintain::orphans::{ListedFiles, check_no_other_table, store_time_ms};
     #[pymodule_export]
     use crate::maintain::paths::rewrite_table_path;
     #[pymodule_export]

@@ -251,6 +251,26 @@ impl ReachableFiles {
         Self { manifests: self.manifests.strict(), live_files: self.live_files.strict(), ..self }
     }
 
+    /// Their locations alone, without a piece of memory for each. Errors: those of reading them, after which nothing follows.
+    pub fn each_location(mut self, mut visit: impl FnMut(&str)) -> Result<()> {
+        self.found.iter().for_each(|file| visit(&file.location));
+        loop {
+            let most = self.manifests.reader.threads.max(1);
+            let manifests = self.manifests.by_ref().take(most).collect::<Result<Vec<_>>>()?;
+            if manifests.is_empty() {
+                return Ok(());
+            }
+            let reader = &self.manifests.reader;
+            let lists = ordered(&manifests, reader.threads, &reader.cancel, |manifest| {
+                self.live_files.locations(reader, manifest)
+            })?;
+            for (manifest, locations) in manifests.iter().zip(lists) {
+                visit(&manifest.manifest_path);
+                locations.iter().flatten().for_each(&mut visit);
+            }
+        }
+    }
+
     /// Reads one manifest per thread; false if no manifest is left.
     fn read(&mut self) -> Result<bool> {
         let most = self.manifests.reader.threads.max(1);

@@ -3,7 +3,7 @@
 //! Invariant: only files that are really there, below the folder itself: a link to a folder is not followed, and a link to a file is no
 //! file of this folder.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
 
 use floeberg_core::{Error, Result};
@@ -26,7 +26,8 @@ pub(super) fn files_below(folder: &str) -> Result<Vec<FoundFile>> {
             let entry = entry.map_err(|error| failed(error, &folder))?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             let location = join(&folder, &name);
-            match fs::symlink_metadata(entry.path()) {
+            // By its folder, which the system need not look up again; links are not followed.
+            match entry.metadata() {
                 Ok(metadata) if metadata.is_dir() => folders.push(location),
                 Ok(metadata) if metadata.is_file() => {
                     let modified_ms = modified_ms(&metadata, &location)?;
