@@ -23,7 +23,7 @@ pub(crate) struct Folder {
 pub(crate) struct Folders<'a> {
     places: Places<'a>,
     by_spelling: HashMap<String, u32>,
-    folders: Vec<Folder>,
+    seen: Vec<Folder>,
     last: Option<(String, u32)>,
     paths: Numbers,
     prefixes: Numbers,
@@ -34,7 +34,7 @@ impl<'a> Folders<'a> {
         Self {
             places: Places::new(prefixes),
             by_spelling: HashMap::default(),
-            folders: Vec::new(),
+            seen: Vec::new(),
             last: None,
             paths: Numbers::default(),
             prefixes: Numbers::default(),
@@ -45,21 +45,19 @@ impl<'a> Folders<'a> {
     pub(crate) fn split<'b>(&mut self, location: &'b str) -> (u32, &'b str) {
         let end = location.rfind('/').map_or(0, |slash| slash + 1);
         let (folder, name) = location.split_at(end);
-        if let Some((_, number)) = self.last.as_ref().filter(|(last, _)| last == folder) {
-            if !name.is_empty() {
-                return (*number, name);
-            }
+        let is_last = |(last, _): &&(String, u32)| last == folder && !name.is_empty();
+        if let Some((_, number)) = self.last.as_ref().filter(is_last) {
+            return (*number, name);
         }
         if name.is_empty() || folder.is_empty() || folder.ends_with("://") {
             return self.split_odd(location);
         }
-        let number = match self.by_spelling.get(folder) {
-            Some(number) => *number,
-            None => {
-                let number = self.number(location, name);
-                self.by_spelling.insert(folder.to_owned(), number);
-                number
-            }
+        let number = if let Some(number) = self.by_spelling.get(folder) {
+            *number
+        } else {
+            let number = self.number(location, name);
+            self.by_spelling.insert(folder.to_owned(), number);
+            number
         };
         match &mut self.last {
             Some((last, known)) => {
@@ -85,13 +83,13 @@ impl<'a> Folders<'a> {
     fn number(&mut self, location: &str, name: &str) -> u32 {
         let Place { prefix, path } = self.places.of(location);
         let path = path.strip_suffix(name).unwrap_or(&path);
-        self.folders.push(Folder { prefix: self.prefixes.of(&prefix), path: self.paths.of(path) });
-        (self.folders.len() - 1) as u32
+        self.seen.push(Folder { prefix: self.prefixes.of(&prefix), path: self.paths.of(path) });
+        (self.seen.len() - 1) as u32
     }
 
     /// A folder, by its number.
     pub(crate) fn folder(&self, number: u32) -> &Folder {
-        &self.folders[number as usize]
+        &self.seen[number as usize]
     }
 
     /// All paths of folders, by their numbers.
