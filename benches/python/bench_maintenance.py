@@ -1,4 +1,4 @@
-"""Data files written again: small ones joined, the rows of all files sorted, and put in a z-order; and manifests."""
+"""Data files written again: small ones joined, all rows sorted, and put in a z-order; manifests; and what may go."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 
 from goals import Goal
 from iceberg_java import VERSION, iceberg_java
+from maintenance_removal import files_on_disk, removal_table
 from maintenance_rows import bytes_of, table_of_files
 from measure import Times, cold, compare, folder, in_turn, warm
 from peer_environment import environment
+from processor_time import in_turn as in_turn_by_processor
+from processor_time import show
 from programs import planning_table
 
 # Files, and the rows of each: of 10 MB, and of 100 KB.
@@ -54,6 +57,7 @@ def main(scale: float, runs: int, *, java: bool) -> None:
     goals.append(Goal("sort/memory", ours.peak_mb or 0, "MB", 900, 700))
     against.append((f"sort/{rows} rows", "java_sort", place, ours))
     goals.append(manifests(max(10_000, int(MANIFESTS * scale)), runs))
+    goals += removal(max(10_000, int(MANIFESTS * scale)), runs)
     if java:
         against_java(against, runs)
     for goal in goals:
@@ -70,6 +74,33 @@ def manifests(files: int, runs: int) -> Goal:
     assert planned.count == rewritten.count == files, (planned, rewritten)
     compare(f"manifests/{files} files/cold", [("plan", planned), ("rewrite_manifests", rewritten)])
     return Goal("manifests/over planning", rewritten.median / planned.median, "x", 14, 4)
+
+
+def removal(files: int, runs: int) -> list[Goal]:
+    """Compare finding files that may go with planning all files, by processor time; and measure its memory."""
+    place = removal_table(folder(), files)
+    goals = []
+    expiries = {
+        "expiry of 100 snapshots": "floeberg_expire",
+        "the same beside a tag": "floeberg_expire_with_tag",
+    }
+    for name, subject in expiries.items():
+        goals += over_planning(f"removal/{name}", subject, place, runs, bound=3)
+    with files_on_disk(place):
+        goals += over_planning("removal/orphans", "floeberg_orphans", place, runs, bound=2)
+    return goals
+
+
+def over_planning(name: str, subject: str, place: Path, runs: int, *, bound: float) -> list[Goal]:
+    """Goals of a subject: its processor time over that of a plan, and its memory."""
+    subjects = [f"maintenance_removal:{each}" for each in (subject, "floeberg_plan")]
+    ratio = show(name, [subject, "plan"], in_turn_by_processor(subjects, place, runs))
+    # Alone, so that the memory is its own.
+    (alone,) = in_turn_by_processor(subjects[:1], place, 1)
+    return [
+        Goal(f"{name}/over planning", ratio, "x", bound, bound),
+        Goal(f"{name}/memory", alone.peak_mb, "MB", 1000, 1000),
+    ]
 
 
 def against_java(cases: list[tuple[str, str, Path, Times]], runs: int) -> None:

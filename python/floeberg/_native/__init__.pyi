@@ -45,6 +45,7 @@ from floeberg._native.lance_write import (
 )
 from floeberg._native.maintain import (
     ListedFiles,
+    check_no_other_table,
     check_rewrite,
     compute_partition_stats,
     compute_table_stats,
@@ -62,6 +63,7 @@ from floeberg._native.maintain import (
     rewrite_table_path,
     sample_keys,
     spread_rows,
+    store_time_ms,
     unneeded_files,
 )
 from floeberg._native.rows import (
@@ -195,6 +197,7 @@ __all__ = [
     "check_feed",
     "check_fits",
     "check_lance_files",
+    "check_no_other_table",
     "check_rewrite",
     "checked_type",
     "clean_up_lance_table",
@@ -257,6 +260,7 @@ __all__ = [
     "statistics_blob",
     "statistics_blobs",
     "statistics_files",
+    "store_time_ms",
     "table_properties",
     "table_property",
     "transform_column",

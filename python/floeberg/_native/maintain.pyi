@@ -25,12 +25,30 @@ def files_of_dropped_table(table: Table) -> list[tuple[str, str]]:
     """
 
 def remove_unneeded_files(
-    locations: list[str], *, folders: list[str], storage_options: dict[str, str]
+    locations: list[str], *, folders: list[str] | None, storage_options: dict[str, str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """Removes the files that lie below one of the folders, some at a time.
+    """Removes the files that lie below one of the folders, or all of them without folders, some at a time.
 
     Returns:
         Those that lie elsewhere, and those that could not be removed, with the reason.
+    """
+
+def store_time_ms(folder: str, *, storage_options: dict[str, str]) -> int:
+    """The time by the clock of a store, in milliseconds since 1970: a small file is written to the folder, and removed.
+
+    Raises:
+        UnsupportedError: The store does not say when its files were written.
+        StorageError: The file cannot be written or removed.
+    """
+
+def check_no_other_table(
+    folder: str, *, metadata_locations: list[str], storage_options: dict[str, str]
+) -> None:
+    """Raises where one of the metadata files is of a table whose location is the folder, is in it, or has it.
+
+    Raises:
+        InvalidInputError: One is.
+        InvalidDataError: A metadata file that has to be opened cannot be read.
     """
 
 def rewrite_groups(
@@ -131,6 +149,10 @@ def compute_partition_stats(
 @final
 class ListedFiles:
     """The files below a folder, before they are compared with a table."""
+
+    @property
+    def newest_ms(self) -> int | None:
+        """When the newest of them was written, by the clock of the store; none for a list that somebody else made."""
 
     @staticmethod
     def of_folder(

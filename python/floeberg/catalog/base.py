@@ -154,6 +154,8 @@ class Catalog(NewTables):
             InvalidInputError: Its property `gc.enabled` is neither `true` nor `false`. Nothing is removed.
             InvalidDataError: Its metadata cannot be read. Where a manifest is damaged, the table is dropped. The
                 metadata file that the error names is kept, and can be registered again.
+            StorageError: The store did not remove some files. The table is dropped, and what names these files is
+                kept.
         """
         levels = checked_identifier("identifier", identifier)
         checked_bool("outside", outside)
@@ -197,6 +199,10 @@ class Catalog(NewTables):
             "drop it first",
             context={"path": metadata_location},
         )
+
+    def do_list_metadata_locations(self) -> dict[Identifier, str]:
+        """The metadata files of all tables, where the catalog knows them in one request; else none."""
+        return {}
 
     @abstractmethod
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:

@@ -98,6 +98,10 @@ class MemoryCatalog(MetastoreCatalog):
         with self._contents.lock:
             return self._contents.tables.get(identifier)
 
+    def do_list_metadata_locations(self) -> dict[Identifier, str]:
+        with self._contents.lock:
+            return dict(self._contents.tables)
+
     def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
         with self._contents.lock:
             if self._contents.tables.get(identifier) != before:

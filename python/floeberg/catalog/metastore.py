@@ -145,6 +145,11 @@ class MetastoreTableOperations(TableOperations):
             remove_old_metadata(base, attempt, location, base.storage_options)
         return made_table(attempt, location)
 
+    def other_metadata_locations(self) -> list[str]:
+        """Those of the catalog, but for this table's."""
+        known = self.catalog.do_list_metadata_locations()
+        return [location for identifier, location in known.items() if identifier != self.identifier]
+
     def _location(self) -> str:
         location = self.catalog.do_load_metadata_location(self.identifier)
         if location is None:

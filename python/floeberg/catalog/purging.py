@@ -10,12 +10,14 @@ import json
 from typing import TYPE_CHECKING
 
 from floeberg import _native
-from floeberg._file_removal import log_kept_files, own_folders
+from floeberg._file_removal import log_kept_files
 from floeberg._table_properties import flag_of
+from floeberg.errors import StorageError
+from floeberg.maintenance.removal import remove
 from floeberg.table.inspect import InspectTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from floeberg.commit.operations import OpenedTable
     from floeberg.table.inspect import MetadataTable
@@ -35,13 +37,18 @@ def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
 
     Raises:
         InvalidDataError: A manifest is damaged. All files that name other files were kept.
+        StorageError: The store did not remove some files. What names them was kept.
     """
     metadata = json.loads(table.metadata_json())
     inspect = InspectTable(table)
     left: list[str] = []
+    failed: dict[str, str] = {}
     if flag_of(metadata["properties"], "gc.enabled"):
         for locations in _column(inspect, "all_files", "file_path"):
-            left += _remove(locations, table, outside=outside)
+            removed = remove(locations, table, outside=outside)
+            left += removed.kept
+            failed |= removed.failed
+    _check_all_went(failed)
     manifests = [
         location for locations in _column(inspect, "all_manifests", "path") for location in locations
     ]
@@ -53,20 +60,22 @@ def remove_files_of(table: OpenedTable, *, outside: bool) -> list[str]:
     ]
     log = [each["metadata-file"] for each in metadata.get("metadata-log", ())]
     for locations in (manifests, lists, statistics, log, [table.metadata_location]):
-        left += _remove(locations, table, outside=outside)
+        removed = remove(locations, table, outside=outside)
+        left += removed.kept
+        _check_all_went(removed.failed)
     # A file may be named more than once.
     left = list(dict.fromkeys(left))
     log_kept_files(left, table)
     return left
 
 
-def _remove(locations: list[str], table: OpenedTable, *, outside: bool) -> list[str]:
-    """Removes files. Returns those that were kept."""
-    options = table.storage_options
-    if outside:
-        _native.remove_files(locations, storage_options=options)
-        return []
-    return _native.remove_files_below(locations, folders=own_folders(table), storage_options=options)
+def _check_all_went(failed: Mapping[str, str]) -> None:
+    """Raises where files stayed: what names them is not removed then."""
+    for path, reason in failed.items():
+        raise StorageError(
+            f"{len(failed)} files of the table were not removed, and what names them was kept: {reason}",
+            context={"path": _native.without_passwords(path)},
+        )
 
 
 def _column(inspect: InspectTable, name: MetadataTable, column: str) -> Iterator[list[str]]:

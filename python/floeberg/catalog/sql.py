@@ -22,6 +22,7 @@ try:
         all_tables,
         is_or_is_in,
         named,
+        of_kind,
         of_namespace,
     )
 except ImportError as error:
@@ -246,6 +247,17 @@ class SqlCatalog(MetastoreCatalog):
             )
             return [(*namespace, name) for name in rows.scalars()]
 
+    def _list_locations(self, kind: str) -> dict[Identifier, str]:
+        """The metadata files of all tables, or of all views."""
+        columns = TABLES.c
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                sql.select(columns.table_namespace, columns.table_name, columns.metadata_location).where(
+                    of_kind(self._name, kind, typed=self._typed), columns.metadata_location.is_not(None)
+                )
+            )
+            return {(*row[0].split("."), row[1]): row[2] for row in rows}
+
     def _register(self, identifier: Identifier, kind: str, metadata_location: str) -> bool:
         """Whether no row of that name existed, of either type."""
         _check_identifier(identifier)
@@ -294,6 +306,9 @@ class SqlCatalog(MetastoreCatalog):
 
     def do_load_metadata_location(self, identifier: Identifier) -> str | None:
         return self._load_location(identifier, TABLE_TYPE)
+
+    def do_list_metadata_locations(self) -> dict[Identifier, str]:
+        return self._list_locations(TABLE_TYPE)
 
     def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
         conflict = self.commit_conflict(identifier)

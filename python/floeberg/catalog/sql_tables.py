@@ -32,6 +32,7 @@ __all__ = [
     "all_tables",
     "is_or_is_in",
     "named",
+    "of_kind",
     "of_namespace",
 ]
 
@@ -71,7 +72,12 @@ def named(catalog: str, identifier: Identifier, kind: str, *, typed: bool) -> Co
 
 
 def of_namespace(catalog: str, namespace: Namespace, kind: str, *, typed: bool) -> ColumnElement[bool]:
-    """The rows of the tables or of the views directly in a namespace. Rows without a type are tables."""
+    """The rows of the tables or of the views directly in a namespace."""
+    return of_kind(catalog, kind, typed=typed) & (TABLES.c.table_namespace == ".".join(namespace))
+
+
+def of_kind(catalog: str, kind: str, *, typed: bool) -> ColumnElement[bool]:
+    """The rows of all tables, or of all views. Rows without a type are tables."""
     found = TABLES.c.iceberg_type
     is_of_kind: ColumnElement[bool]
     if not typed:
@@ -80,7 +86,7 @@ def of_namespace(catalog: str, namespace: Namespace, kind: str, *, typed: bool) 
         is_of_kind = or_(found == kind, found.is_(None))
     else:
         is_of_kind = found == kind
-    return (TABLES.c.catalog_name == catalog) & (TABLES.c.table_namespace == ".".join(namespace)) & is_of_kind
+    return (TABLES.c.catalog_name == catalog) & is_of_kind
 
 
 def is_or_is_in(column: Column[str], namespace: Namespace) -> ColumnElement[bool]:

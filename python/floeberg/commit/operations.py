@@ -95,6 +95,10 @@ class TableOperations(ABC):
         del attempt
         return base_location != current.metadata_location
 
+    def other_metadata_locations(self) -> list[str]:
+        """The metadata files of the other tables of the catalog; none where the catalog does not know them all."""
+        return []
+
     def check_writable(self) -> None:
         """Raises `UnsupportedError` where the table cannot be written. The error says what to do."""
         return

@@ -31,7 +31,8 @@ class PathMaintenance(MaintainedTable):
         the files of the list are copied, the table is whole at the target, and a catalog can register it there.
 
         Args:
-            source_prefix: What the paths of the table begin with: a folder that has all of its files.
+            source_prefix: What the paths of the table begin with: a folder that has all of its files. Of a table that
+                is opened with `relocate`, what was written counts.
             target_prefix: What they are to begin with. Nothing is written there.
             start_version: The name or the location of a metadata file whose files were copied before: only what was
                 added after it is listed. By default, all files are.

@@ -138,9 +138,9 @@ class RemovingMaintenance(MaintainedTable):
             What was removed.
 
         Raises:
-            InvalidInputError: The property `gc.enabled` is `false`; the folder holds another table, or none of the
-                files that the table names; `older_than` is too young; or a file is named with another scheme or
-                authority.
+            InvalidInputError: The property `gc.enabled` is `false`; the folder holds another table, is in that of
+                another one, or has none of the files that the table names; `older_than` is too young; or a file is
+                named with another scheme or authority.
             UnsupportedError: The store cannot list its files.
             InvalidDataError: A manifest is damaged. Nothing was removed.
 

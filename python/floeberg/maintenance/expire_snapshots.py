@@ -7,7 +7,6 @@ table has by then. A commit whose outcome is unknown removes nothing.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
@@ -17,7 +16,7 @@ from floeberg._timestamps import milliseconds
 from floeberg.commit.loop import commit
 from floeberg.commit.table_changes import TableChanges, changes_shown
 from floeberg.errors import InvalidInputError
-from floeberg.maintenance.removal import check_place, remove
+from floeberg.maintenance.removal import check_place, counts_by_role, remove
 from floeberg.maintenance.results.removing import ExpireSnapshotsResult
 
 if TYPE_CHECKING:
@@ -30,14 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ExpireSnapshots"]
 
-_COUNTS = {
-    "data": "deleted_data_files_count",
-    "position deletes": "deleted_position_delete_files_count",
-    "equality deletes": "deleted_equality_delete_files_count",
-    "manifest": "deleted_manifest_files_count",
-    "manifest list": "deleted_manifest_lists_count",
-    "statistics": "deleted_statistics_files_count",
-}
 _LAST = 2**31 - 1
 
 
@@ -187,7 +178,9 @@ class ExpireSnapshots(TableChanges):
         if not dry_run and files:
             removed = remove(list(kinds), after)
         gone = list(kinds) if removed is None else [each for each in kinds if each in removed.gone]
-        counts = Counter(kinds[each] for each in gone)
+        counts = counts_by_role(kinds, gone)
+        # Metadata files go with commits.
+        del counts["deleted_metadata_files_count"]
         old, new = (json.loads(each.metadata_json()) for each in (before, after))
         left = {each["snapshot-id"] for each in new.get("snapshots", ())}
         return ExpireSnapshotsResult(
@@ -199,7 +192,7 @@ class ExpireSnapshots(TableChanges):
             kept_files=() if removed is None else removed.kept,
             failed_files={} if removed is None else removed.failed,
             dry_run=dry_run,
-            **{name: counts[kind] for kind, name in _COUNTS.items()},
+            **counts,
         )
 
     def _committed(self, operation: _native.Operation) -> tuple[OpenedTable, OpenedTable]:

@@ -1,10 +1,12 @@
 """How are files removed that are in the folders of a table, and that nothing names?
 
-The folder is listed first, and the table is read after that: what was committed meanwhile is named.
+The folder is listed first, and the table is read after that: what was committed meanwhile is named. Ages are by the
+clock of the store.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
@@ -14,7 +16,7 @@ from floeberg._arguments import checked_bool, checked_options, checked_path
 from floeberg._table_properties import flag_of
 from floeberg._timestamps import milliseconds
 from floeberg.errors import InvalidInputError
-from floeberg.maintenance.removal import check_place, remove
+from floeberg.maintenance.removal import check_neighbours, check_place, remove
 from floeberg.maintenance.results.removing import RemoveOrphanFilesResult
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ PrefixMismatchMode = Literal["error", "ignore", "delete"]
 """What is done with a file whose path the table names with another scheme or authority."""
 
 _DAY = 24 * 60 * 60 * 1000
+_SAME = 5 * 60 * 1000
+"""By how much two clocks may differ."""
+
+_LOG = logging.getLogger("floeberg.maintenance")
 
 
 def remove_orphan_files(  # noqa: PLR0913 - keywords
@@ -52,7 +58,8 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
         raise InvalidInputError(
             f"prefix_mismatch_mode: expected 'error', 'ignore' or 'delete', found {prefix_mismatch_mode!r}"
         )
-    limit = _limit(older_than, allow_recent=checked_bool("allow_recent", allow_recent))
+    checked_bool("allow_recent", allow_recent)
+    wanted = None if older_than is None else milliseconds(older_than, "older_than")
     if not flag_of(known.properties, "gc.enabled"):
         raise InvalidInputError(
             "orphan files are not removed, since the property gc.enabled is false: other tables may use the same files"
@@ -74,10 +81,14 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
     else:
         listed = workers.listing(folder, storage_options=known.storage_options, **equal)
 
+    limit = _limit(wanted, _now(known, listed, dry_run=dry_run), allow_recent=allow_recent)
+
     def found(table: OpenedTable) -> list[tuple[str, int]]:
         known.check_same_table(table)
         check_place(table)
-        return listed.orphans(table, older_than_ms=limit, prefix_mismatch=prefix_mismatch_mode)
+        orphans = listed.orphans(table, older_than_ms=limit, prefix_mismatch=prefix_mismatch_mode)
+        check_neighbours(table, folder, operations.other_metadata_locations())
+        return orphans
 
     table = operations.load(None)
     sizes = dict(found(table))
@@ -101,6 +112,10 @@ class _Listed:
     files: _native.ListedFiles
     equal: Mapping[str, dict[str, str]]
 
+    @property
+    def newest_ms(self) -> int | None:
+        return self.files.newest_ms
+
     def orphans(
         self, table: OpenedTable, *, older_than_ms: int, prefix_mismatch: str
     ) -> list[tuple[str, int]]:
@@ -113,9 +128,29 @@ class _Listed:
         )
 
 
-def _limit(older_than: Moment | None, *, allow_recent: bool) -> int:
-    now = time.time_ns() // 1_000_000
-    limit = now - 3 * _DAY if older_than is None else milliseconds(older_than, "older_than")
+def _now(table: OpenedTable, listed: Listing, *, dry_run: bool) -> int:
+    """The time by the clock of the store, which gives files their times: by this machine's, files may seem old.
+
+    A dry run writes nothing: it takes the time of the newest file where that is later.
+    """
+    here = time.time_ns() // 1_000_000
+    if dry_run:
+        there = max(here, here if listed.newest_ms is None else listed.newest_ms)
+    else:
+        there = _native.store_time_ms(
+            table.metadata_location.rsplit("/", 1)[0], storage_options=table.storage_options
+        )
+    if abs(there - here) <= _SAME:
+        return here
+    _LOG.warning(
+        "the clock of the store and that of this machine differ by %d seconds: the store's counts",
+        (there - here) // 1000,
+    )
+    return there
+
+
+def _limit(wanted: int | None, now: int, *, allow_recent: bool) -> int:
+    limit = now - 3 * _DAY if wanted is None else wanted
     if limit > now - _DAY and not allow_recent:
         raise InvalidInputError(
             "older_than: files of the last 24 hours may belong to writes that are not committed yet. "

@@ -5,15 +5,14 @@ All files are found before the first one is removed. What names other files goes
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_path
 from floeberg._keywords import says_keywords
 from floeberg._table_properties import flag_of
 from floeberg.errors import InvalidInputError
-from floeberg.maintenance.removal import Removed, check_place, remove
+from floeberg.maintenance.removal import Removed, check_neighbours, check_place, counts_by_role, remove
 from floeberg.maintenance.results.removing import DeleteReachableFilesResult
 
 if TYPE_CHECKING:
@@ -22,16 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["delete_reachable_files"]
 
-_COUNTS = {
-    "data": "deleted_data_files_count",
-    "position deletes": "deleted_position_delete_files_count",
-    "equality deletes": "deleted_equality_delete_files_count",
-    "manifest": "deleted_manifest_files_count",
-    "manifest list": "deleted_manifest_lists_count",
-    "statistics": "deleted_statistics_files_count",
-    "metadata": "deleted_metadata_files_count",
-}
 _NAMES_NO_OTHERS = {"data", "position deletes", "equality deletes", "statistics"}
+
+
+class _Catalog(Protocol):
+    """What is asked of a catalog, which is in a room above."""
+
+    def do_list_metadata_locations(self) -> Mapping[tuple[str, ...], str]:
+        """The metadata files of all tables."""
+        ...
 
 
 @says_keywords
@@ -39,6 +37,7 @@ def delete_reachable_files(
     metadata_location: str | os.PathLike[str],
     *,
     storage_options: Mapping[str, str] | None = None,
+    catalog: _Catalog | None = None,
     dry_run: bool = False,
 ) -> DeleteReachableFilesResult:
     """Removes all files of a table that was dropped: those that its metadata files reach, and these.
@@ -51,6 +50,8 @@ def delete_reachable_files(
         metadata_location: The last metadata file of the table. The metadata files of its log, and the snapshots that
             they alone have, are looked at too.
         storage_options: Options of the storage.
+        catalog: The catalog that had the table. Where another table of it has the location, or one below or above it,
+            nothing is removed. SQL and memory catalogs know the locations; others give no answer.
         dry_run: Whether to say only what would be removed.
 
     Returns:
@@ -58,8 +59,8 @@ def delete_reachable_files(
 
     Raises:
         InvalidInputError: The property `gc.enabled` is `false`, since other tables may use the same files; the
-            metadata file is outside of the table's own locations: it was copied, moved or linked; or the table is in a
-            file system and has a later version.
+            metadata file is outside of the table's own locations: it was copied, moved or linked; the table is in a
+            file system and has a later version; or a table of the catalog has the location.
         NotFoundError: The metadata file, or a manifest that it reaches, is missing. Nothing was removed.
         InvalidDataError: A metadata file or a manifest is damaged. Nothing was removed.
 
@@ -83,6 +84,8 @@ def delete_reachable_files(
             "files"
         )
     check_place(table)
+    if catalog is not None:
+        check_neighbours(table, table.location, catalog.do_list_metadata_locations().values())
     kinds = {location: kind for kind, location in _native.files_of_dropped_table(table)}
     if dry_run:
         return _result(kinds, Removed(set(kinds), (), {}), dry_run=True)
@@ -96,11 +99,10 @@ def delete_reachable_files(
 
 def _result(kinds: Mapping[str, str], removed: Removed, *, dry_run: bool) -> DeleteReachableFilesResult:
     gone = [each for each in kinds if each in removed.gone]
-    counts = Counter(kinds[each] for each in gone)
     return DeleteReachableFilesResult(
         deleted_files=tuple(gone),
         kept_files=removed.kept,
         failed_files=removed.failed,
         dry_run=dry_run,
-        **{name: counts[kind] for kind, name in _COUNTS.items()},
+        **counts_by_role(kinds, gone),
     )

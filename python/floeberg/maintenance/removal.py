@@ -6,6 +6,7 @@ Each is logged by its path, in the log `floeberg.maintenance`: at `INFO` what wa
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from floeberg import _native
@@ -13,13 +14,22 @@ from floeberg._file_removal import own_folders
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from floeberg.commit.operations import OpenedTable
 
-__all__ = ["Removed", "check_place", "remove"]
+__all__ = ["Removed", "check_neighbours", "check_place", "counts_by_role", "remove"]
 
 _AT_ONCE = 256
+_COUNTS = {
+    "data": "deleted_data_files_count",
+    "position deletes": "deleted_position_delete_files_count",
+    "equality deletes": "deleted_equality_delete_files_count",
+    "manifest": "deleted_manifest_files_count",
+    "manifest list": "deleted_manifest_lists_count",
+    "statistics": "deleted_statistics_files_count",
+    "metadata": "deleted_metadata_files_count",
+}
 
 _LOG = logging.getLogger("floeberg.maintenance")
 
@@ -58,30 +68,61 @@ def check_place(table: OpenedTable) -> None:
     )
 
 
-def remove(files: Sequence[str], table: OpenedTable, *, folder: str | None = None) -> Removed:
-    """Removes files of a table.
+def check_neighbours(table: OpenedTable, folder: str, metadata_locations: Iterable[str]) -> None:
+    """Raises where another table of the catalog has a folder, or one below or above it.
+
+    Args:
+        table: The table whose files are to be removed.
+        folder: The folder.
+        metadata_locations: The metadata files of the other tables.
+
+    Raises:
+        InvalidInputError: One has.
+        InvalidDataError: A metadata file of another table cannot be read.
+    """
+    others = list(metadata_locations)
+    if others:
+        _native.check_no_other_table(folder, metadata_locations=others, storage_options=table.storage_options)
+
+
+def counts_by_role(roles: Mapping[str, str], gone: Iterable[str]) -> dict[str, int]:
+    """How many files of each role are gone, by the names that results have for them.
+
+    Args:
+        roles: The role of each file.
+        gone: The files that are gone.
+    """
+    counts = Counter(roles[each] for each in gone)
+    return {name: counts[role] for role, name in _COUNTS.items()}
+
+
+def remove(
+    files: Sequence[str], table: OpenedTable, *, folder: str | None = None, outside: bool = False
+) -> Removed:
+    """Removes files of a table, many at a time. Each that goes, or stays, is a line of the log.
 
     Args:
         files: The files.
         table: The table.
         folder: The only folder of which files are removed; by default, the table's own locations.
+        outside: Whether files anywhere else are removed too.
 
     Returns:
         What happened to each.
     """
-    folders = own_folders(table) if folder is None else [folder]
+    folders = None if outside else own_folders(table) if folder is None else [folder]
     gone: set[str] = set()
     kept: list[str] = []
     failed: dict[str, str] = {}
     # What was removed before Ctrl-C is logged, too.
     for first in range(0, len(files), _AT_ONCE):
         some = list(files[first : first + _AT_ONCE])
-        outside, failures = _native.remove_unneeded_files(
+        elsewhere, failures = _native.remove_unneeded_files(
             some, folders=folders, storage_options=table.storage_options
         )
-        kept += outside
+        kept += elsewhere
         failed |= dict(failures)
-        gone.update(set(some).difference(outside, failed))
+        gone.update(set(some).difference(elsewhere, failed))
         for file in some:
             _log(file, failed.get(file), is_gone=file in gone)
     return Removed(gone, kept, failed)

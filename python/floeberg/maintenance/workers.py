@@ -53,6 +53,11 @@ class GroupCopies(Protocol):
 class Listing(Protocol):
     """The files below a folder, before they are compared with a table."""
 
+    @property
+    def newest_ms(self) -> int | None:
+        """When the newest of them was written, in milliseconds since 1970; `None` without files, or where it is not known."""
+        ...
+
     def orphans(
         self, table: OpenedTable, *, older_than_ms: int, prefix_mismatch: str
     ) -> list[tuple[str, int]]:

@@ -105,6 +105,11 @@ impl Store for LocalStore {
         below::files_in(folder)
     }
 
+    fn modified_ms(&self, location: &str) -> Result<i64> {
+        let path = Location::parse(location).local_path()?;
+        below::modified_ms(&fs::metadata(path).map_err(|error| failed(error, location))?, location)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         sink::create(location)
     }

@@ -185,6 +185,10 @@ impl Store for ObjectStore {
         Ok((listed.objects.iter().filter_map(found).collect(), folders.collect()))
     }
 
+    fn modified_ms(&self, location: &str) -> Result<i64> {
+        Ok(self.file(location)?.head()?.last_modified.timestamp_millis())
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         Ok(Box::new(self.writable(location)?.create()))
     }

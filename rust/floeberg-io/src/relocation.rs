@@ -64,6 +64,20 @@ impl Relocation {
         }
     }
 
+    /// The written location of a current one: the one that it is the current location of. The longest target that fits wins, and without
+    /// one the location stays.
+    pub fn written(&self, current: &str) -> String {
+        let plain = canonical(current);
+        let fits = self.pairs.iter().filter_map(|(prefix, target)| {
+            let target = without_slash(canonical(target));
+            let rest = plain.strip_prefix(target)?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| (target.len(), format!("{prefix}{rest}")))
+        });
+        // A longer prefix may have another target, and then it was not this one.
+        let fits = fits.filter(|(_, written)| canonical(&self.apply(written)) == plain);
+        fits.max_by_key(|(length, _)| *length).map_or_else(|| current.to_owned(), |(_, written)| written)
+    }
+
     /// Does it change nothing?
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()

@@ -98,6 +98,10 @@ impl Store for Router {
         self.store(folder)?.files_in(folder)
     }
 
+    fn modified_ms(&self, location: &str) -> Result<i64> {
+        self.store(location)?.modified_ms(location)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         self.store(location)?.create(location)
     }

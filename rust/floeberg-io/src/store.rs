@@ -70,6 +70,14 @@ pub trait Store: Debug + Send + Sync {
         Err(Error::unsupported(message).with("path", shown(folder)))
     }
 
+    /// When a file was written, in milliseconds since 1970, by the clock of the store.
+    ///
+    /// Errors: those of [`open`](Self::open); `Unsupported` where the store does not say it.
+    fn modified_ms(&self, location: &str) -> Result<i64> {
+        let message = "the store does not say when its files were written";
+        Err(Error::unsupported(message).with("path", shown(location)))
+    }
+
     /// Starts a new file, of a name that nobody else uses; nothing is guaranteed before [`Sink::finish`]. Missing folders are
     /// created.
     ///

@@ -20,7 +20,7 @@ use floeberg_iceberg::Table;
 use floeberg_iceberg::manifest::{LiveFilesTask, ManifestCache, ManifestReader, ReachableFile};
 use floeberg_io::{FoundFile, Relocation, Store};
 
-use crate::orphans::other_format;
+use crate::listed::other_format;
 use crate::place::{Places, Prefixes};
 
 /// Manifests that a task reads at least, where there are so many.

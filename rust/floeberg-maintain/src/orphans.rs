@@ -10,8 +10,6 @@
 //! Invariant: a file that any snapshot of the table names is kept, in whatever spelling; so is one that is hidden, or younger than the
 //! limit. A folder that holds another table is refused.
 
-use std::collections::{HashMap, HashSet};
-
 use floeberg_core::{Cancel, Error, ErrorKind, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
@@ -19,7 +17,9 @@ use floeberg_iceberg::Table;
 use floeberg_iceberg::metadata::{TableMetadata, open_metadata};
 use floeberg_io::{FoundFile, Store, location};
 
-use crate::place::{Place, Places, Prefixes};
+use crate::clock::newest_ms;
+use crate::listed::{Listed, Named};
+use crate::place::{Places, Prefixes};
 
 /// What is done with a file whose path the table names with another scheme or authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,9 +61,6 @@ pub struct ComparedFile {
     pub prefixes: Vec<String>,
 }
 
-/// Folders of other table formats.
-const OTHER_FORMATS: [&str; 3] = ["_delta_log", "_versions", ".hoodie"];
-
 impl Orphans {
     /// Lists a folder. Errors: `Unsupported` for a store without lists; those of the store.
     pub fn list(store: &dyn Store, folder: &str) -> Result<Self> {
@@ -88,6 +85,12 @@ impl Orphans {
         Self { folder: folder.to_owned(), files, is_given: false, compared }
     }
 
+    /// When the newest of the files was written, by the clock of the store that listed them; `None` without files, or where somebody
+    /// else listed them.
+    pub fn newest_ms(&self) -> Option<i64> {
+        newest_ms(&self.files).filter(|_| !self.is_given)
+    }
+
     /// The orphans that were written before then, in milliseconds since 1970, in the order of their locations.
     ///
     /// Errors: `InvalidInput` for a folder that holds another table, and where paths are named with other schemes or authorities and
@@ -100,37 +103,39 @@ impl Orphans {
         mismatch: PrefixMismatch,
         cancel: &Cancel,
     ) -> Result<Vec<FoundFile>> {
-        let mut places = Places::new(prefixes);
-        let named = self.named(table, &mut places, cancel)?;
-        let base = places.of_folder(&self.folder).path;
-        let base = if base.is_empty() { base } else { format!("{base}/") };
-        let files: Vec<_> = self.files.iter().map(|file| (places.of(&file.location), file)).collect();
-        // Files of a list may be anywhere, and named twice.
-        let mut seen = HashSet::new();
-        let files: Vec<_> = files
-            .into_iter()
-            .filter(|(place, _)| place.path.starts_with(&base) && seen.insert(place.clone()))
-            .collect();
-        check_alone(&files, &named, table, cancel)?;
-        let own = places.of_folder(&table.metadata().metadata_folder());
-        check_above(table.store().as_ref(), &self.folder, |folder| places.of_folder(folder) == own, cancel)?;
-        let partitions = partition_names(table.metadata());
-        let (mut orphans, mut conflicts, mut is_known) = (Vec::new(), Vec::new(), files.is_empty());
-        is_known |= self.compared.as_ref().is_some_and(|compared| compared.is_known);
-        for (place, file) in files {
-            is_known |= named.contains_key(&place.path);
-            let below = place.path.strip_prefix(base.as_str()).unwrap_or(&place.path);
-            if file.modified_ms >= older_than_ms || is_hidden(below, &partitions) || is_hint(below) {
-                continue;
+        let mut listed = Listed::new(&self.files, &self.folder, prefixes, &partition_names(table.metadata()));
+        match &self.compared {
+            None => {
+                table.reachable_files(cancel)?.strict().each_location(|location| listed.name(location))?
             }
-            match named.get(&place.path) {
-                None => orphans.push(file.clone()),
-                Some(known) if known.contains(&place.prefix) => {}
-                Some(_) if mismatch == PrefixMismatch::Ignore => {}
-                Some(_) if mismatch == PrefixMismatch::Delete => orphans.push(file.clone()),
-                Some(known) => conflicts.push((file.location.clone(), known[0].clone())),
+            Some(compared) => {
+                let mut places = Places::new(prefixes);
+                for (file, known) in self.files.iter().zip(&compared.prefixes) {
+                    let path = places.of(&file.location).path;
+                    known.iter().for_each(|prefix| listed.name(&format!("{prefix}/{path}")));
+                }
             }
         }
+        check_alone(&listed, table, cancel)?;
+        let places = listed.folders.places();
+        let own = places.of_folder(&table.metadata().metadata_folder());
+        check_above(table.store().as_ref(), &self.folder, |folder| places.of_folder(folder) == own, cancel)?;
+        let (mut orphans, mut conflicts) = (Vec::new(), Vec::new());
+        for entry in &listed.entries {
+            if entry.file.modified_ms >= older_than_ms || entry.is_hidden || is_hint(&entry.file.location) {
+                continue;
+            }
+            match entry.named {
+                Named::Not => orphans.push(entry.file.clone()),
+                Named::Same => {}
+                Named::Otherwise(_) if mismatch == PrefixMismatch::Ignore => {}
+                Named::Otherwise(_) if mismatch == PrefixMismatch::Delete => orphans.push(entry.file.clone()),
+                Named::Otherwise(prefix) => conflicts.push((&entry.file.location, prefix)),
+            }
+        }
+        let is_known = listed.entries.is_empty()
+            || self.compared.as_ref().is_some_and(|compared| compared.is_known)
+            || listed.entries.iter().any(|entry| entry.named != Named::Not);
         if !is_known && !self.is_given && !orphans.is_empty() {
             let message = "the table names none of the files in the folder: it may be spelled otherwise than in the table, \
                            and then every file would be taken for an orphan";
@@ -138,67 +143,32 @@ impl Orphans {
         }
         if let Some((location, prefix)) = conflicts.first() {
             return Err(Error::invalid_input(format!(
-                "the table names {} of the files found with another scheme or authority, such as {prefix:?}: say which are equal, or what a mismatch means",
-                conflicts.len()
+                "the table names {} of the files found with another scheme or authority, such as {:?}: say which are equal, or what a mismatch means",
+                conflicts.len(),
+                listed.folders.prefix(*prefix)
             ))
-            .with("path", location));
+            .with("path", *location));
         }
         orphans.sort_unstable_by(|one, other| one.location.cmp(&other.location));
         Ok(orphans)
     }
-
-    /// The schemes and authorities with which a table names each path.
-    fn named(
-        &self,
-        table: &Table,
-        places: &mut Places<'_>,
-        cancel: &Cancel,
-    ) -> Result<HashMap<String, Vec<String>>> {
-        let mut named: HashMap<String, Vec<String>> = HashMap::new();
-        if let Some(compared) = &self.compared {
-            let known = self.files.iter().zip(&compared.prefixes).filter(|(_, known)| !known.is_empty());
-            named.extend(known.map(|(file, known)| (places.of(&file.location).path, known.clone())));
-            return Ok(named);
-        }
-        for file in table.reachable_files(cancel)?.strict() {
-            let place = places.of(&file?.location);
-            let prefixes = named.entry(place.path).or_default();
-            if !prefixes.contains(&place.prefix) {
-                prefixes.push(place.prefix);
-            }
-        }
-        Ok(named)
-    }
-}
-
-/// The folder of another table format on a path.
-pub(crate) fn other_format(path: &str) -> Option<&str> {
-    path.split('/').find(|name| OTHER_FORMATS.contains(name))
 }
 
 /// Errors: `InvalidInput` where metadata of another table, or another format, is below the folder; those of reading metadata that the
 /// table does not name.
-fn check_alone(
-    files: &[(Place, &FoundFile)],
-    named: &HashMap<String, Vec<String>>,
-    table: &Table,
-    cancel: &Cancel,
-) -> Result<()> {
+fn check_alone(listed: &Listed<'_>, table: &Table, cancel: &Cancel) -> Result<()> {
     let other = |what: &str, file: &FoundFile| {
         Error::invalid_input(format!(
             "the folder holds {what}: orphans are not looked for, since its files would be taken for orphans"
         ))
         .with("path", &file.location)
     };
-    let mut unnamed = Vec::new();
-    for (place, file) in files {
-        if let Some(name) = other_format(&place.path) {
-            return Err(other(&format!("a table of another format, in a folder {name:?}"), file));
-        }
-        if is_metadata(&place.path) && !named.contains_key(&place.path) {
-            unnamed.push(*file);
-        }
+    if let Some((entry, name)) = listed.of_other_format() {
+        return Err(other(&format!("a table of another format, in a folder {name:?}"), entry.file));
     }
+    let unnamed = listed.entries.iter().filter(|entry| entry.named == Named::Not);
+    let unnamed: Vec<_> =
+        unnamed.map(|entry| entry.file).filter(|file| is_metadata(&file.location)).collect();
     // Metadata that fell out of the log is this table's own.
     ordered(&unnamed, thread_budget()?, cancel, |file| {
         match open_metadata(table.store().as_ref(), &file.location) {
@@ -245,14 +215,6 @@ fn is_metadata(path: &str) -> bool {
 /// Is it the hint of a table in a folder, which nothing names?
 fn is_hint(path: &str) -> bool {
     location::file_name(path) == Some("version-hint.text")
-}
-
-/// Does a name of the path begin with `.` or `_`? Partition folders may.
-fn is_hidden(path: &str, partitions: &[String]) -> bool {
-    path.split('/').any(|name| {
-        name.starts_with('.')
-            || (name.starts_with('_') && !partitions.iter().any(|partition| name.starts_with(partition)))
-    })
 }
 
 /// How partition folders begin whose field begins with `_`: `_day=`.

@@ -51,8 +51,23 @@ impl<'a> Places<'a> {
             return Place { prefix, path: key.to_owned() };
         }
         let (folder, name) = key.trim_end_matches('/').rsplit_once('/').unwrap_or(("", key));
-        let folder = self.real.entry(folder.to_owned()).or_insert_with_key(|folder| real(folder));
-        Place { prefix, path: simple(&format!("{folder}/{name}")) }
+        Place { prefix, path: simple(&format!("{}/{name}", self.real(folder))) }
+    }
+
+    /// The real path of a folder. That of the folder above is known, most often, and then only a link has to be followed.
+    fn real(&mut self, folder: &str) -> String {
+        if let Some(known) = self.real.get(folder) {
+            return known.clone();
+        }
+        let parts = folder.rsplit_once('/').filter(|(_, name)| !matches!(*name, "" | "." | ".."));
+        let below = parts.and_then(|(above, name)| {
+            let above = self.real(above);
+            let path = format!("{}/{name}", above.trim_end_matches('/'));
+            fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir()).then_some(path)
+        });
+        let found = below.unwrap_or_else(|| real(folder));
+        self.real.insert(folder.to_owned(), found.clone());
+        found
     }
 
     /// The place of a folder itself, and not of the link that it may be.
@@ -71,6 +86,12 @@ impl<'a> Places<'a> {
         let authority = if is_local_host { "" } else { location.authority() };
         format!("{}://{}", same_scheme(&scheme), same(|prefixes| &prefixes.authorities, authority))
     }
+}
+
+/// The last name of a location. Locations of one place have the same.
+pub(crate) fn last_name(location: &str) -> &str {
+    let location = location.trim_end_matches('/');
+    location.rsplit('/').next().unwrap_or(location)
 }
 
 /// The real path of a folder; as it is written, where there is none.

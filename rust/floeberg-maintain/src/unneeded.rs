@@ -3,20 +3,28 @@
 //! In: a table before and after snapshots expired. Out: the files that only the expired snapshots needed.
 //! Spec: Snapshot Retention Policy; Snapshots; Manifests.
 //!
-//! Invariant: a file that a snapshot of the table still needs is never returned, however often its path was added: all manifests of the
-//! snapshots that are left are read before the first file is. A manifest that cannot be read is an error. Memory holds the files that
-//! may go, not those that stay.
+//! Invariant: a file that a snapshot of the table still needs is never returned, however often its path was added: of the snapshots that
+//! are left all manifests are read that may name one. A manifest of them that cannot be read is an error. Memory holds the files that may
+//! go, not those that stay.
 
-use std::collections::{BTreeSet, HashSet};
+#[cfg(test)]
+mod kit;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::Table;
-use floeberg_iceberg::manifest::{AllManifests, FileRole, LiveFiles, ReachableFile};
+use floeberg_iceberg::manifest::{
+    AllManifests, FileRole, LiveFiles, ManifestFile, ManifestReader, ReachableFile,
+};
 use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, TableMetadata};
 
-use crate::place::{Place, Places};
+use crate::earlier::{BYTES_OF_A_QUESTION, MayGo, without_earlier};
+use crate::place::{Place, Places, last_name};
 
 /// How many manifests are read before their files are compared.
 const AT_ONCE: usize = 64;
@@ -26,7 +34,16 @@ const AT_ONCE: usize = 64;
 /// Metadata files are not among them: those of the metadata log belong to it. Errors: `InvalidData` for a damaged manifest; `NotFound`
 /// for one that is missing; `Cancelled`; those of the store.
 pub fn unneeded_files(before: &Table, after: &Table, cancel: &Cancel) -> Result<Vec<ReachableFile>> {
-    let (old, new) = (before.metadata(), after.metadata());
+    let (old_reader, reader) = (before.manifest_reader(cancel)?, after.manifest_reader(cancel)?);
+    found((before.metadata(), &old_reader), (after.metadata(), &reader), Some(BYTES_OF_A_QUESTION))
+}
+
+/// The same, with the readers of the manifests. Without bytes for a question, all manifests of the snapshots that stay are read.
+pub(crate) fn found(
+    (old, old_reader): (&TableMetadata, &ManifestReader),
+    (new, reader): (&TableMetadata, &ManifestReader),
+    bytes_of_a_question: Option<u64>,
+) -> Result<Vec<ReachableFile>> {
     let left: HashSet<i64> = new.snapshots.iter().map(|snapshot| snapshot.snapshot_id).collect();
     let gone: Vec<Arc<Snapshot>> =
         old.snapshots.iter().filter(|snapshot| !left.contains(&snapshot.snapshot_id)).cloned().collect();
@@ -34,40 +51,64 @@ pub fn unneeded_files(before: &Table, after: &Table, cancel: &Cancel) -> Result<
         return Ok(Vec::new());
     }
     let mut places = Places::default();
-    let reader = after.manifest_reader(cancel)?;
-    let stay =
+    let mut stay =
         AllManifests::new(reader.clone(), new.snapshots.clone()).strict().collect::<Result<Vec<_>>>()?;
     let staying: HashSet<Place> = stay.iter().map(|manifest| places.of(&manifest.manifest_path)).collect();
-    let old_reader = before.manifest_reader(cancel)?;
     let mut candidates = AllManifests::new(old_reader.clone(), gone.clone()).collect::<Result<Vec<_>>>()?;
     candidates.retain(|manifest| !staying.contains(&places.of(&manifest.manifest_path)));
 
-    let mut files = BTreeSet::new();
+    let mut files: BTreeMap<ReachableFile, Option<i64>> = BTreeMap::new();
     let types = LiveFiles::new(old)?.strict();
     for some in candidates.chunks(AT_ONCE) {
-        let read = ordered(some, old_reader.threads, cancel, |manifest| types.read(&old_reader, manifest))?;
-        files.extend(read.into_iter().flatten());
-    }
-    let mut by_place: HashSet<Place> =
-        files.iter().map(|file: &ReachableFile| places.of(&file.location)).collect();
-    let types = LiveFiles::new(new)?.strict();
-    for some in stay.chunks(AT_ONCE) {
-        if by_place.is_empty() {
-            break;
-        }
-        let read = ordered(some, reader.threads, cancel, |manifest| types.read(&reader, manifest))?;
-        for file in read.into_iter().flatten() {
-            by_place.remove(&places.of(&file.location));
+        let read = ordered(some, old_reader.threads, &old_reader.cancel, |manifest| {
+            types.read_with_sequence_numbers(old_reader, manifest)
+        })?;
+        for (file, added_at) in read.into_iter().flatten() {
+            files.entry(file).and_modify(|first| *first = added_at.min(*first)).or_insert(added_at);
         }
     }
-    files.retain(|file| by_place.contains(&places.of(&file.location)));
-
-    let mut found: Vec<ReachableFile> = files.into_iter().collect();
+    if let Some(bytes) = bytes_of_a_question {
+        let may_go: Vec<MayGo<'_>> = files
+            .iter()
+            .map(|(file, added_at)| MayGo { location: &file.location, added_at: *added_at })
+            .collect();
+        stay = without_earlier(stay, &may_go, (&old.snapshots, &new.snapshots), reader, bytes)?;
+    }
+    let needed = needed(files.keys(), &stay, &LiveFiles::new(new)?.strict(), reader)?;
+    let mut found: Vec<ReachableFile> = files.into_keys().collect();
+    found.retain(|file| !needed.contains(&places.of(&file.location)));
     found.sort_by_key(|file| order(file.role));
     found.extend(only(statistics(old)?, &statistics(new)?, FileRole::Statistics));
     let paths = candidates.into_iter().map(|manifest| manifest.manifest_path).collect();
     found.extend(only(paths, &[], FileRole::Manifest));
     found.extend(only(lists(&gone), &lists(&new.snapshots), FileRole::ManifestList));
+    Ok(found)
+}
+
+/// The places of those files that manifests name as live.
+fn needed<'a>(
+    files: impl Iterator<Item = &'a ReachableFile> + Clone,
+    manifests: &[ManifestFile],
+    types: &LiveFiles,
+    reader: &ManifestReader,
+) -> Result<HashSet<Place>> {
+    // Most of a table's files have other names, which is faster to see than where they are.
+    let names: HashSet<&str> = files.clone().map(|file| last_name(&file.location)).collect();
+    let mut places = Places::default();
+    let by_place: HashSet<Place> = files.map(|file| places.of(&file.location)).collect();
+    let mut found = HashSet::new();
+    for some in manifests.chunks(AT_ONCE) {
+        if found.len() == by_place.len() {
+            break;
+        }
+        let read = ordered(some, reader.threads, &reader.cancel, |manifest| {
+            let locations = types.locations(reader, manifest)?;
+            let same = locations.iter().flatten().filter(|location| names.contains(last_name(location)));
+            Ok(same.map(str::to_owned).collect::<Vec<_>>())
+        })?;
+        let read = read.into_iter().flatten().map(|location| places.of(&location));
+        found.extend(read.filter(|place| by_place.contains(place)));
+    }
     Ok(found)
 }
 

@@ -100,7 +100,9 @@ mod _native {
         copy_group, gather_rows, group_parts, range_ends, sample_keys, spread_rows,
     };
     #[pymodule_export]
-    use crate::maintain::orphans::{ListedFiles, listed_places, named_parts, named_places};
+    use crate::maintain::orphans::{
+        ListedFiles, check_no_other_table, listed_places, named_parts, named_places, store_time_ms,
+    };
     #[pymodule_export]
     use crate::maintain::paths::rewrite_table_path;
     #[pymodule_export]

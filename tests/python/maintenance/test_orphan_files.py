@@ -319,3 +319,71 @@ def test_a_table_inside_of_the_folder_of_another_is_refused(catalog):
         older_than=EVER, allow_recent=True, location=f"{alone.location()}/data"
     )
     assert [Path(path_of(each)) for each in done.orphan_file_locations] == [lost]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_ages_are_by_the_clock_of_the_store(table, monkeypatch, caplog, dry_run):
+    """A file of the last minute is not three days old because this machine's clock is."""
+    lost = junk(table, "data/lost", days=0)
+    old = junk(table, "data/old", days=9)
+    now = time.time_ns()
+    monkeypatch.setattr("floeberg.maintenance.orphan_files.time.time_ns", lambda: now + 5 * DAY * 10**9)
+    done = table.maintenance.remove_orphan_files(dry_run=dry_run)
+    if dry_run:
+        # It writes nothing, and a folder may have no young file: the newest one says only what time it is at least.
+        assert {path_of(each) for each in done.orphan_file_locations} >= {old}
+        return
+    assert done.orphan_file_locations == (old,)
+    assert Path(lost).exists()
+    assert "differ by -432000 seconds" in caplog.text
+    assert on_disk(table.location()) == named(table) | {lost}
+    with pytest.raises(errors.InvalidInputError, match="24 hours"):
+        table.maintenance.remove_orphan_files(older_than=int(now / 10**6))
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_clock_that_is_behind_the_store_finds_old_files(table, monkeypatch, dry_run):
+    old = junk(table, "data/old", days=4)
+    now = time.time_ns()
+    monkeypatch.setattr("floeberg.maintenance.orphan_files.time.time_ns", lambda: now - 5 * DAY * 10**9)
+    done = table.maintenance.remove_orphan_files(dry_run=dry_run)
+    assert done.orphan_file_locations == (old,)
+
+
+def test_clocks_that_are_nearly_the_same_are_not_logged(table, caplog):
+    table.maintenance.remove_orphan_files()
+    assert "clock" not in caplog.text
+
+
+@pytest.mark.parametrize("place", ["", "/data/inner", "/.."])
+def test_a_folder_that_another_table_of_the_catalog_has_is_refused(table, catalog, tmp_path, place):
+    """Its metadata is elsewhere, so that no file in the folder says it."""
+    location = os.path.normpath(path_of(table.location()) + place)
+    other = catalog.create_table(
+        "db.other",
+        rows().schema,
+        location=location,
+        properties={"write.metadata.path": str(tmp_path / "names")},
+    )
+    other.append(rows(1))
+    for dry_run in (True, False):
+        with pytest.raises(errors.InvalidInputError, match="another table of the catalog"):
+            table.maintenance.remove_orphan_files(**ALL, dry_run=dry_run)
+    assert other.scan().count() == 1
+    catalog.drop_table("db.other")
+    table.maintenance.remove_orphan_files(dry_run=True)
+
+
+def test_tables_beside_it_do_not_matter(table, catalog, tmp_path):
+    catalog.create_table("db.t2", rows().schema).append(rows(1))
+    elsewhere = catalog.create_table(
+        "db.u", rows().schema, properties={"write.metadata.path": str(tmp_path / "names")}
+    )
+    elsewhere.append(rows(1))
+    lost = junk(table, "data/lost")
+    assert found(table) == {lost}
+    # A table whose metadata is gone has no files.
+    for path in on_disk(tmp_path / "names"):
+        Path(path).unlink()
+    assert found(table) == {lost}
+    catalog.drop_table("db.u")

@@ -212,3 +212,51 @@ def test_mistakes_are_errors(make):
     with pytest.raises(errors.InvalidInputError, match="storage_options"):
         delete_reachable_files(table.metadata_location, storage_options=3)
     assert on_disk(table.location()) == named(table)
+
+
+def test_a_location_that_a_table_of_the_catalog_has_is_refused(make, catalog):
+    table = make(2)
+    table.append(rows(1))
+    before = on_disk(table.location())
+    catalog.rename_table("db.t", "db.kept")
+    for dry_run in (True, False):
+        with pytest.raises(errors.InvalidInputError, match="another table of the catalog"):
+            delete_reachable_files(table.metadata_location, catalog=catalog, dry_run=dry_run)
+    assert on_disk(table.location()) == before
+    catalog.drop_table("db.kept")
+    delete_reachable_files(table.metadata_location, catalog=catalog)
+    assert on_disk(table.location()) == set()
+
+
+@pytest.mark.parametrize("gc", ["true", "false"])
+def test_a_purge_is_logged_file_by_file(make, catalog, caplog, gc):
+    table = make(2)
+    fill(table)
+    table.set_properties({"gc.enabled": gc})
+    expected = named(table)
+    data = {path_of(each) for each in table.inspect.all_files()["file_path"].to_pylist()}
+    with caplog.at_level(logging.INFO, logger="floeberg.maintenance"):
+        assert catalog.purge_table("db.t") == []
+    # Data that others may share stays.
+    left = data if gc == "false" else set()
+    assert on_disk(table.location()) == left
+    logged = [path_of(each.args[0]) for each in caplog.records if each.message.startswith("removed ")]
+    assert set(logged) == expected - left
+
+
+def test_a_purge_keeps_what_names_a_file_that_stays(make, catalog):
+    table = make(2)
+    table.append(rows(1))
+    table.append(rows(2))
+    data = sorted(each for each in on_disk(table.location()) if each.endswith(".parquet"))
+    names = on_disk(table.location()) - set(data)
+    Path(data[0]).unlink()
+    Path(data[0]).mkdir()
+    with pytest.raises(errors.StorageError, match="what names them was kept") as found:
+        catalog.purge_table("db.t")
+    assert data[0] in str(found.value)
+    assert on_disk(table.location()) == names
+    Path(data[0]).rmdir()
+    catalog.register_table("db.t", table.metadata_location)
+    assert catalog.purge_table("db.t") == []
+    assert on_disk(table.location()) == set()

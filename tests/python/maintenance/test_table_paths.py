@@ -399,3 +399,44 @@ def test_damage_stages_nothing(make, tmp_path, kind, damage):
     with pytest.raises((errors.InvalidDataError, errors.NotFoundError), match=file.name[:20]):
         opened.maintenance.rewrite_table_path(table.location(), str(tmp_path / "there"))
     assert on_disk(tmp_path) == before
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_table_that_was_moved_without_it_is_staged_by_what_was_written(make, catalog, tmp_path, version):
+    """Its folder was copied as it is, and it is opened by where the files are now."""
+    table = make(version)
+    fill(table)
+    before, written = state(table), table.location()
+    there = tmp_path / "there"
+    shutil.move(path_of(written), there)
+    last = f"{there}/metadata/{Path(table.metadata_location).name}"
+    opened = fb.open_table(last, relocate={written: str(there)})
+    target = moved_to(tmp_path)
+    done = opened.maintenance.rewrite_table_path(written, target)
+    files = listed(done)
+    assert path_of(done.staging_location).startswith(f"{there}/metadata/")
+    copy(files)
+    shutil.rmtree(there)
+    moved = open_moved(catalog, "db.moved", files)
+    assert moved.location() == target
+    assert state(moved) == before
+    assert_nothing_names(moved, written)
+
+
+def test_an_earlier_version_of_a_moved_table_is_the_last_one(make, catalog, tmp_path):
+    table = make(2)
+    table.append(rows(1))
+    middle = Path(table.metadata_location).name
+    table.append(rows(2))
+    written, there = table.location(), tmp_path / "there"
+    shutil.move(path_of(written), there)
+    last = f"{there}/metadata/{Path(table.metadata_location).name}"
+    opened = fb.open_table(last, relocate={written: str(there)})
+    target = moved_to(tmp_path)
+    first = opened.maintenance.rewrite_table_path(written, target, end_version=middle)
+    copy(listed(first))
+    second = opened.maintenance.rewrite_table_path(written, target, start_version=middle)
+    assert second.files_to_copy_count == 4
+    copy(listed(second))
+    moved = open_moved(catalog, "db.moved", listed(second))
+    assert sorted(moved.scan().to_arrow()["id"].to_pylist()) == [1, 2]

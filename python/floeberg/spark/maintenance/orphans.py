@@ -68,6 +68,15 @@ class SparkListing:
         with own_errors():
             self._files = self._listed()
 
+    @property
+    def newest_ms(self) -> int | None:
+        """See `Listing.newest_ms`."""
+        from pyspark.sql import functions as sql  # noqa: PLC0415 - importing floeberg.spark imports nothing large
+
+        with own_errors():
+            row = self._files.agg(sql.max("modified").alias("newest")).first()
+        return None if row is None else row["newest"]
+
     def orphans(
         self, table: OpenedTable, *, older_than_ms: int, prefix_mismatch: str
     ) -> list[tuple[str, int]]:

@@ -10,10 +10,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
+use arrow_array::StringArray;
 use floeberg_core::schema::StructType;
 use floeberg_core::{Error, Result};
 
-use super::{EntryRequest, FileContent, ManifestFile, ManifestReader};
+use super::{EntryRequest, FileContent, ManifestEntries, ManifestFile, ManifestReader};
 use crate::metadata::{PartitionSpec, Snapshot, SnapshotManifests, TableMetadata};
 use floeberg_exec::threads::ordered;
 
@@ -170,27 +171,56 @@ impl LiveFiles {
 
     /// The live files of a manifest. Errors: `InvalidData`, naming the manifest; those of the store.
     pub fn read(&self, reader: &ManifestReader, manifest: &ManifestFile) -> Result<Vec<ReachableFile>> {
+        Ok(files(&self.entries(reader, manifest, true)?))
+    }
+
+    /// The same with the sequence numbers of the commits that added them; `None` where an old writer left it out.
+    pub fn read_with_sequence_numbers(
+        &self,
+        reader: &ManifestReader,
+        manifest: &ManifestFile,
+    ) -> Result<Vec<(ReachableFile, Option<i64>)>> {
+        let entries = self.entries(reader, manifest, false)?;
+        let numbers = entries.details()?.file_sequence_number.clone();
+        Ok(files(&entries).into_iter().zip(numbers.iter()).collect())
+    }
+
+    /// The locations of the live files alone, in one piece of memory. Errors: those of [`read`](Self::read).
+    pub fn locations(&self, reader: &ManifestReader, manifest: &ManifestFile) -> Result<StringArray> {
+        Ok(self.entries(reader, manifest, true)?.file_path)
+    }
+
+    fn entries(
+        &self,
+        reader: &ManifestReader,
+        manifest: &ManifestFile,
+        without_details: bool,
+    ) -> Result<ManifestEntries> {
         let spec_id = manifest.partition_spec_id;
         let partition_type = self.partition_types.get(&spec_id).ok_or_else(|| {
             Error::invalid_data(format!("partition spec {spec_id} is not in the table metadata"))
                 .with("manifest", &manifest.manifest_path)
         })?;
-        let wanted = EntryRequest { without_details: true, ..EntryRequest::default() };
+        let wanted = EntryRequest { without_details, ..EntryRequest::default() };
         let entries = reader.entries(manifest, partition_type, &wanted)?;
-        let files = entries.file_path.iter().zip(entries.file_content.values()).map(|(path, content)| {
-            let role = match content {
-                content if *content == FileContent::PositionDeletes as i32 => FileRole::PositionDeletes,
-                content if *content == FileContent::EqualityDeletes as i32 => FileRole::EqualityDeletes,
-                _ => FileRole::Data,
-            };
-            ReachableFile { role, location: path.unwrap_or_default().to_owned() }
-        });
-        let files: Vec<_> = files.collect();
         if self.is_strict {
-            manifest.check_live_files(files.len())?;
+            manifest.check_live_files(entries.len())?;
         }
-        Ok(files)
+        Ok(entries)
     }
+}
+
+/// The files of entries, with what they are.
+fn files(entries: &ManifestEntries) -> Vec<ReachableFile> {
+    let file = |(path, content): (Option<&str>, &i32)| {
+        let role = match content {
+            content if *content == FileContent::PositionDeletes as i32 => FileRole::PositionDeletes,
+            content if *content == FileContent::EqualityDeletes as i32 => FileRole::EqualityDeletes,
+            _ => FileRole::Data,
+        };
+        ReachableFile { role, location: path.unwrap_or_default().to_owned() }
+    };
+    entries.file_path.iter().zip(entries.file_content.values()).map(file).collect()
 }
 
 impl ManifestFile {
@@ -254,6 +284,26 @@ impl ReachableFiles {
     pub fn by_manifests(self) -> Result<(Vec<ReachableFile>, Vec<ManifestFile>, LiveFiles)> {
         let manifests = self.manifests.collect::<Result<_>>()?;
         Ok((self.found.into(), manifests, self.live_files))
+    }
+
+    /// Their locations alone, without a piece of memory for each. Errors: those of reading them, after which nothing follows.
+    pub fn each_location(mut self, mut visit: impl FnMut(&str)) -> Result<()> {
+        self.found.iter().for_each(|file| visit(&file.location));
+        loop {
+            let most = self.manifests.reader.threads.max(1);
+            let manifests = self.manifests.by_ref().take(most).collect::<Result<Vec<_>>>()?;
+            if manifests.is_empty() {
+                return Ok(());
+            }
+            let reader = &self.manifests.reader;
+            let lists = ordered(&manifests, reader.threads, &reader.cancel, |manifest| {
+                self.live_files.locations(reader, manifest)
+            })?;
+            for (manifest, locations) in manifests.iter().zip(lists) {
+                visit(&manifest.manifest_path);
+                locations.iter().flatten().for_each(&mut visit);
+            }
+        }
     }
 
     /// Reads one manifest per thread; false if no manifest is left.

@@ -3,7 +3,7 @@
 //! Invariant: only files that are really there, below the folder itself: a link to a folder is not followed, and a link to a file is no
 //! file of this folder.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
 
 use floeberg_core::{Error, ErrorKind, Result};
@@ -36,7 +36,8 @@ pub(super) fn files_in(folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
         let entry = entry.map_err(|error| failed(error, folder))?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         let location = join(folder, &name);
-        match fs::symlink_metadata(entry.path()) {
+        // By its folder, which the system need not look up again; links are not followed.
+        match entry.metadata() {
             Ok(metadata) if metadata.is_dir() => folders.push(location),
             Ok(metadata) if metadata.is_file() => {
                 let modified_ms = modified_ms(&metadata, &location)?;
@@ -50,7 +51,8 @@ pub(super) fn files_in(folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
     Ok((found, folders))
 }
 
-fn modified_ms(metadata: &Metadata, location: &str) -> Result<i64> {
+/// When a file was written, in milliseconds since 1970. Errors: `InvalidData` for a time that no file has.
+pub(super) fn modified_ms(metadata: &Metadata, location: &str) -> Result<i64> {
     let modified = metadata.modified().map_err(|error| failed(error, location))?;
     let since = modified.duration_since(UNIX_EPOCH);
     let millis =

@@ -87,3 +87,22 @@ fn empty_and_contradicting_pairs_are_refused() {
     }
     assert!(Relocation::new(&[pair("/w", "/a"), pair("file:/w", "/a")]).is_ok());
 }
+
+#[test]
+fn the_written_location_is_the_one_that_is_there() {
+    let map = relocation(&[("s3://old/w", "/new/"), ("s3://old/w/t/data", "/other/data"), ("/x", "file:/y")]);
+    for (current, written) in [
+        ("/new/t/metadata/v1.metadata.json", "s3://old/w/t/metadata/v1.metadata.json"),
+        ("file:/new/t/a b%20c", "s3://old/w/t/a b%20c"),
+        ("/new", "s3://old/w"),
+        ("/other/data/f", "s3://old/w/t/data/f"),
+        ("/y/f", "/x/f"),
+        ("/newer/t", "/newer/t"),
+        // What is written so would be elsewhere.
+        ("/new/t/data/f", "/new/t/data/f"),
+    ] {
+        assert_eq!(map.written(current), written, "{current}");
+    }
+    let nested = relocation(&[("/a", "/n"), ("/b", "/n/b")]);
+    assert_eq!(nested.written("/n/b/f"), "/b/f");
+}

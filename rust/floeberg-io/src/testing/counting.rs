@@ -112,6 +112,10 @@ impl Store for CountingStore {
         self.inner.files_in(folder)
     }
 
+    fn modified_ms(&self, location: &str) -> Result<i64> {
+        self.inner.modified_ms(location)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         self.inner.create(location)
     }

@@ -100,6 +100,11 @@ impl Store for FaultyStore {
         self.inner.files_in(folder)
     }
 
+    fn modified_ms(&self, location: &str) -> Result<i64> {
+        self.script.strike_reading("modified_ms", location)?;
+        self.inner.modified_ms(location)
+    }
+
     fn create(&self, location: &str) -> Result<Box<dyn Sink>> {
         let struck = self.script.strike("create", location)?;
         let inner = self.inner.create(location)?;

@@ -193,8 +193,9 @@ impl Work<'_> {
     }
 
     fn document(&self, version: &str) -> Result<(Vec<FileToCopy>, FileToCopy)> {
-        let relative = self.prefixes.relative("a metadata file", version)?;
-        let location = self.reader.relocation.apply(version);
+        // Of a table that was moved, the last version is known by where it is, and the others by what was written.
+        let (written, location) = self.versions.written_and_current(version);
+        let relative = self.prefixes.relative("a metadata file", &written)?;
         let bytes = self.reader.store.open(&location)?.read_all(MAX_METADATA_BYTES)?;
         // Only what can be read as metadata is written as metadata.
         parse_table_metadata(&bytes, &location)?;
@@ -205,7 +206,7 @@ impl Work<'_> {
             source = staging.begin(relative);
             write_document(staging.store.as_ref(), &document, &source, false)?;
         }
-        Ok((statistics, FileToCopy { source, target: self.prefixes.target("a metadata file", version)? }))
+        Ok((statistics, FileToCopy { source, target: self.prefixes.target("a metadata file", &written)? }))
     }
 }
 

@@ -22,6 +22,16 @@ pub(super) struct Versions {
 }
 
 impl Versions {
+    /// The location of a version as it was written, and the one that it has now.
+    pub(super) fn written_and_current(&self, version: &str) -> (String, String) {
+        let relocation = self.last.relocation();
+        if version == self.last.metadata_location() {
+            (relocation.written(version), version.to_owned())
+        } else {
+            (version.to_owned(), relocation.apply(version))
+        }
+    }
+
     /// Errors: `InvalidInput` for a version that the metadata log does not have, and for a first one that is not before the last;
     /// those of reading metadata files.
     pub(super) fn of(table: &Table, start: Option<&str>, end: Option<&str>) -> Result<Self> {
@@ -53,7 +63,7 @@ impl Versions {
         let last_table = if last == all.len() - 1 {
             table.clone()
         } else {
-            table.moved_on(open(last)?, all[last].to_owned())
+            table.moved_on(open(last)?, table.relocation().apply(all[last]))
         };
         let first = start.map_or(0, |start| start + 1);
         Ok(Self {

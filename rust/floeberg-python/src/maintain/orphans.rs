@@ -86,6 +86,12 @@ impl ListedFiles {
         Ok(found.into_iter().map(|file| (file.location, file.size)).collect())
     }
 
+    /// When the newest of them was written, by the clock of the store; none for a list that somebody else made.
+    #[getter]
+    fn newest_ms(&self) -> Option<i64> {
+        self.0.newest_ms()
+    }
+
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("a list of files", "the folder"))
     }
@@ -146,4 +152,35 @@ pub fn named_places(
         places_of(&task, store, threads, &prefixes, cancel)
     })
     .map(Batch)
+}
+
+/// The time by the clock of a store, in milliseconds since 1970: a small file is written to the folder, and removed.
+#[pyfunction]
+#[pyo3(signature = (folder, *, storage_options))]
+pub fn store_time_ms(
+    py: Python<'_>,
+    folder: String,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<i64> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        floeberg_maintain::store_time_ms(
+            open_store(&storage_options.into_iter().collect())?.as_ref(),
+            &folder,
+        )
+    })
+}
+
+/// Raises where one of the metadata files is of a table whose location is the folder, is in it, or has it.
+#[pyfunction]
+#[pyo3(signature = (folder, *, metadata_locations, storage_options))]
+pub fn check_no_other_table(
+    py: Python<'_>,
+    folder: String,
+    metadata_locations: Vec<String>,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<()> {
+    runtime::run(py, &Cancel::default(), move |cancel| {
+        let store = open_store(&storage_options.into_iter().collect())?;
+        floeberg_maintain::check_no_other_table(store.as_ref(), &folder, &metadata_locations, cancel)
+    })
 }

@@ -52,19 +52,22 @@ fn name(role: FileRole) -> &'static str {
 /// Files that were kept: those that lie elsewhere, and those that could not be removed, with the reason.
 type Kept = (Vec<String>, Vec<(String, String)>);
 
-/// Removes the files that lie below one of the folders, some at a time. Returns those that lie elsewhere, and
+/// Removes the files that lie below one of the folders, or all of them without folders, some at a time. Returns those that lie elsewhere, and
 /// those that could not be removed, with the reason. A file that is not there is removed.
 #[pyfunction]
 #[pyo3(signature = (locations, *, folders, storage_options))]
 pub fn remove_unneeded_files(
     py: Python<'_>,
     locations: Vec<String>,
-    folders: Vec<String>,
+    folders: Option<Vec<String>>,
     storage_options: BTreeMap<String, String>,
 ) -> PyResult<Kept> {
     runtime::run(py, &Cancel::default(), move |cancel| {
         let store = open_store(&storage_options.into_iter().collect())?;
-        let (own, others) = split_below(locations, &folders);
+        let (own, others) = match folders {
+            Some(folders) => split_below(locations, &folders),
+            None => (locations, Vec::new()),
+        };
         let answers = ordered(&own, thread_budget()?, cancel, |location| match store.remove(location) {
             Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
             answer => Ok(answer.err().map(|error| (location.clone(), error.to_string()))),
