@@ -44,8 +44,10 @@ from floeberg._native.lance_write import (
     write_lance_rows,
 )
 from floeberg._native.maintain import (
+    Check,
     ListedFiles,
     check_rewrite,
+    check_rules,
     compute_partition_stats,
     compute_table_stats,
     delete_file_groups,
@@ -141,6 +143,7 @@ __all__ = [
     "BatchReader",
     "Batches",
     "ChangelogScan",
+    "Check",
     "Column",
     "Commit",
     "FoundRows",
@@ -187,6 +190,7 @@ __all__ = [
     "check_fits",
     "check_lance_files",
     "check_rewrite",
+    "check_rules",
     "checked_type",
     "clean_up_lance_table",
     "columns_to_add",
