@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import floeberg
 import floeberg.commit.transaction
 import floeberg.maintenance.compute_statistics
 import floeberg.maintenance.expire_snapshots
@@ -61,12 +62,35 @@ class Written:
 
     def faults(self) -> list[Fault]:
         """What is wrong with them."""
-        places = {local(place): options for place, options in self._committed.values()}
-        places |= {str(path): {} for path in self._found}
         checked = [
-            found for place, options in places.items() if (found := _checked(place, options)) is not None
+            found
+            for place, options in self._places().items()
+            if (found := _checked(place, options)) is not None
         ]
         return [fault for each in checked for fault in each.faults] + shared_files(checked)
+
+    def findings(self) -> list[floeberg.Finding]:
+        """What the library's own check finds in them, in all rows of all snapshots."""
+        return [
+            finding
+            for place, options in self._places().items()
+            if _is_there(place, options)
+            for finding in floeberg.check(place, "rows", all_snapshots=True, storage_options=options)
+            # Tests of transforms that no version knows have some.
+            if finding.rule.id != "transform-known"
+        ]
+
+    def _places(self) -> dict[str, dict[str, str]]:
+        """Metadata files, and the options of their stores."""
+        places = {local(place): options for place, options in self._committed.values()}
+        return places | {str(path): {} for path in self._found}
+
+
+def _is_there(place: str, options: dict[str, str]) -> bool:
+    """Is the metadata file there?"""
+    if "://" not in place:
+        return Path(place).exists()
+    return _native.file_exists(place, storage_options=options)
 
 
 def local(location: str) -> str:

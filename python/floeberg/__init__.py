@@ -19,6 +19,7 @@ from floeberg import _native
 if TYPE_CHECKING:
     from floeberg import (
         catalog,
+        checking,
         errors,
         exceptions,
         expressions,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         VersionLike,
     )
     from floeberg.catalog import Catalog, load_catalog
+    from floeberg.checking import Check, Finding, check
     from floeberg.commit import (
         CommitOptions,
         CommitResult,
@@ -76,6 +78,7 @@ __all__ = [
     "AggregateResult",
     "Catalog",
     "ChangelogScan",
+    "Check",
     "CommitLike",
     "CommitOptions",
     "CommitResult",
@@ -86,6 +89,7 @@ __all__ = [
     "ExpiryLike",
     "Explain",
     "FileScanTask",
+    "Finding",
     "FloebergError",
     "InspectLike",
     "LanceChangelogScan",
@@ -118,6 +122,8 @@ __all__ = [
     "View",
     "WriteRecipe",
     "catalog",
+    "check",
+    "checking",
     "col",
     "copy",
     "errors",
@@ -144,6 +150,7 @@ _MODULES = {
     "AggregateResult": "floeberg.scan.explain",
     "Catalog": "floeberg.catalog",
     "ChangelogScan": "floeberg.scan.changelog",
+    "Check": "floeberg.checking",
     "CommitLike": "floeberg._table_like",
     "CommitOptions": "floeberg.commit",
     "CommitResult": "floeberg.commit",
@@ -154,6 +161,7 @@ _MODULES = {
     "ExpiryLike": "floeberg._table_like",
     "Explain": "floeberg.scan.explain",
     "FileScanTask": "floeberg.scan.tasks",
+    "Finding": "floeberg.checking",
     "FloebergError": "floeberg.errors",
     "InspectLike": "floeberg._table_like",
     "LanceChangelogScan": "floeberg.lance",
@@ -185,6 +193,7 @@ _MODULES = {
     "VersionLike": "floeberg._table_like",
     "View": "floeberg.view",
     "WriteRecipe": "floeberg.write.recipe",
+    "check": "floeberg.checking",
     "col": "floeberg.expressions",
     "copy": "floeberg.copying",
     "lit": "floeberg.expressions",
@@ -195,6 +204,7 @@ _MODULES = {
 }
 _SUBMODULES = (
     "catalog",
+    "checking",
     "commit",
     "errors",
     "exceptions",

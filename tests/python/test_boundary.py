@@ -61,7 +61,8 @@ def objects(deletes):
     change = _native.ViewOperation.update_properties(updates={"a": "1"}, removals=[])
     native += [change, change.attempt(view._inner, storage_options={})]
     native += [_native.SqlExpression.parse("a + 1")]
-    native += [_native.ListedFiles.of_folder("/", [], storage_options={})]
+    native += [_native.ListedFiles.of_folder("/", [], storage_options={}), view.check()._begin()]
+    wrapped += [view.check(), *fb.check("no/table/is/here")]
     native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
     return {type(each): each for each in (*wrapped, *native)}
 
@@ -188,6 +189,7 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "Batch",
             "Batches",
             "BatchReader",
+            "Check",
             "Column",
             "Commit",
             "FoundRows",

@@ -44,9 +44,11 @@ from floeberg._native.lance_write import (
     write_lance_rows,
 )
 from floeberg._native.maintain import (
+    Check,
     ListedFiles,
     check_no_other_table,
     check_rewrite,
+    check_rules,
     compute_partition_stats,
     compute_table_stats,
     copy_group,
@@ -152,6 +154,7 @@ __all__ = [
     "BatchReader",
     "Batches",
     "ChangelogScan",
+    "Check",
     "Column",
     "Commit",
     "FoundRows",
@@ -199,6 +202,7 @@ __all__ = [
     "check_lance_files",
     "check_no_other_table",
     "check_rewrite",
+    "check_rules",
     "checked_type",
     "clean_up_lance_table",
     "columns_to_add",

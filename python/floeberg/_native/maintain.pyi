@@ -2,9 +2,9 @@
 
 from typing import Any, final
 
-from floeberg._native.arrow import Batch
+from floeberg._native.arrow import Batch, Batches
 from floeberg._native.scan import BatchReader, Plan, TaskGroup
-from floeberg._native.table import Table
+from floeberg._native.table import Table, View
 from floeberg._native.write import Receipt, WriteRecipe
 
 def unneeded_files(before: Table, after: Table) -> list[tuple[str, str]]:
@@ -314,3 +314,67 @@ def named_places(
         InvalidInputError: The bytes are no task.
         InvalidDataError: A manifest is damaged, or was cut off.
     """
+
+def check_rules() -> list[tuple[Any, ...]]:
+    """All rules that tables and views are checked by: name, level, severity, section, text, engines and repair."""
+
+@final
+class Check:
+    """A check of a table or a view, once through."""
+
+    @staticmethod
+    def of_location(
+        location: str,
+        *,
+        relocate: list[tuple[str, str]],
+        storage_options: dict[str, str],
+        level: str,
+        snapshot_id: int | None,
+        since: int | None,
+        all_snapshots: bool,
+        sample: float | None,
+    ) -> Check:
+        """Of a metadata file, or of a folder. Nothing is read yet.
+
+        Raises:
+            InvalidInputError: The level is unknown, or the sample is no part.
+            UnsupportedError: No store has the scheme.
+        """
+
+    @staticmethod
+    def of_table(
+        table: Table,
+        *,
+        level: str,
+        snapshot_id: int | None,
+        since: int | None,
+        all_snapshots: bool,
+        sample: float | None,
+    ) -> Check:
+        """Of a table, whose files are read again.
+
+        Raises:
+            InvalidInputError: The level is unknown, or the sample is no part.
+        """
+
+    @staticmethod
+    def of_view(view: View) -> Check:
+        """Of a view, whose file is read again."""
+
+    def next_findings(self) -> list[tuple[str, str, str, str, int | None]]:
+        """The next findings: rule, location, part, message and snapshot. Empty at the end.
+
+        Raises:
+            NotFoundError: The table does not have the snapshot.
+            StorageError: The store failed.
+        """
+
+    def read_all(self) -> Batches:
+        """All findings that are left, as rows.
+
+        Raises:
+            NotFoundError: The table does not have the snapshot.
+            StorageError: The store failed.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]: ...

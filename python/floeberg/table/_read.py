@@ -15,6 +15,7 @@ from floeberg._arguments import (
     checked_text,
 )
 from floeberg._timestamps import milliseconds
+from floeberg.checking.checks import Check, checked_request
 from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.scan.changelog import ChangelogScan
 from floeberg.scan.scan import Scan
@@ -26,6 +27,7 @@ from floeberg.types._from_json import read_schema, read_sort_order, read_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from floeberg.checking.finding import Level
     from floeberg.types import PartitionSpec, Schema, SortOrder
 
 __all__ = ["TableReads"]
@@ -82,6 +84,46 @@ class TableReads(TableBase, WholeTable):
                 wap_branch=self._wap_branch(),
                 reference=None if branch is None else checked_text("branch", branch),
             )
+        )
+
+    def check(
+        self,
+        level: Level = "manifests",
+        *,
+        snapshot_id: int | None = None,
+        since: int | None = None,
+        all_snapshots: bool = False,
+        sample: float | None = None,
+    ) -> Check:
+        """Checks whether the table is what the specification says. What is broken is a finding, and no error.
+
+        All files are read again, whatever this process knows of them. A table that cannot be opened is checked by
+        `fb.check`.
+
+        Args:
+            level: How deep: `metadata`, `manifests`, `files` (files are opened, and their footers read) or `rows` (all
+                rows are read). Each level includes those before it.
+            snapshot_id: Checks the files of this snapshot, and not of the current one.
+            since: Checks what is new since this snapshot: the snapshots after it, and the manifests that it does not
+                have.
+            all_snapshots: Whether the files of all snapshots are checked.
+            sample: The part of the files that is opened, such as 0.01. The same files are opened each time.
+
+        Returns:
+            The check, which is run as its findings are taken.
+
+        Raises:
+            InvalidInputError: The level is unknown, the sample is not above 0 and up to 1, or all snapshots are asked
+                for beside a snapshot.
+
+        Examples:
+            >>> table.check().is_sound()
+            True
+        """
+        request = checked_request(level, snapshot_id, since, sample, all_snapshots=all_snapshots)
+        inner = self._inner
+        return Check(
+            lambda: _native.Check.of_table(inner, **request), f"{inner.metadata_location!r}, {level!r}"
         )
 
     def incremental_append_scan(  # noqa: PLR0913 - all are keywords

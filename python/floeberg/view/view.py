@@ -21,6 +21,7 @@ from floeberg._arguments import (
 from floeberg._keywords import says_keywords_of_methods
 from floeberg._new_table import schema_json
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg.checking.checks import Check
 from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.types._from_json import read_schema
 from floeberg.view.committing import commit_view
@@ -106,6 +107,21 @@ class View(SpelledLikePyIceberg):
     def metadata_location(self) -> str:
         """The metadata file that was opened."""
         return self._inner.metadata_location
+
+    def check(self) -> Check:
+        """Checks whether the view is what the specification says. What is broken is a finding, and no error.
+
+        The metadata file is read again. A view that cannot be opened is checked by `fb.check`.
+
+        Returns:
+            The check, which is run as its findings are taken.
+
+        Examples:
+            >>> view.check().is_sound()
+            True
+        """
+        inner = self._inner
+        return Check(lambda: _native.Check.of_view(inner), repr(inner.metadata_location))
 
     @property
     def format_version(self) -> int:

@@ -6,6 +6,7 @@
 //! A module uses only modules that are declared before it.
 //!
 //! - `error`: one error type, of a kind, a message, a context, a retry flag and a cause. Kinds are a closed set.
+//! - `finding`: what a check of a table finds, by which rule.
 //! - `cancel`: the flag that long work checks between its steps.
 //! - `fence`: the one place where a panic becomes an error.
 //! - `rows`: which rows of a file are deleted, and masks of the remaining rows.
@@ -19,6 +20,7 @@
 //! - `variant`: variants, read from the columns that files store, and written to them.
 
 pub mod error;
+pub mod finding;
 pub mod cancel;
 mod fence;
 pub mod rows;

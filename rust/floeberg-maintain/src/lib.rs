@@ -19,6 +19,7 @@
 //! - `orphan_parts`: the same, by several workers.
 //! - `statistics`: distinct values of columns, and counts of partitions.
 //! - `paths`: the files of a table below another location.
+//! - `check`: whether a table or a view is what the specification says.
 
 mod place;
 mod earlier;
@@ -35,7 +36,9 @@ mod orphans;
 mod orphan_parts;
 mod statistics;
 mod paths;
+mod check;
 
+pub use check::{Check, CheckRequest, SnapshotsToCheck, iceberg_rules};
 pub use clock::store_time_ms;
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};

@@ -106,13 +106,15 @@ impl Orphans {
         let mut listed = Listed::new(&self.files, &self.folder, prefixes, &partition_names(table.metadata()));
         match &self.compared {
             None => {
-                table.reachable_files(cancel)?.strict().each_location(|location| listed.name(location))?
+                table.reachable_files(cancel)?.strict().each_location(|location| listed.name(location))?;
             }
             Some(compared) => {
                 let mut places = Places::new(prefixes);
                 for (file, known) in self.files.iter().zip(&compared.prefixes) {
                     let path = places.of(&file.location).path;
-                    known.iter().for_each(|prefix| listed.name(&format!("{prefix}/{path}")));
+                    for prefix in known {
+                        listed.name(&format!("{prefix}/{path}"));
+                    }
                 }
             }
         }

@@ -94,6 +94,8 @@ mod _native {
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]
+    use crate::maintain::check::{Check, check_rules};
+    #[pymodule_export]
     use crate::maintain::compaction::{check_rewrite, delete_file_groups, rewrite_groups};
     #[pymodule_export]
     use crate::maintain::copies::{

@@ -36,6 +36,20 @@ pub(crate) enum Names<'a> {
 }
 
 impl FileAccess {
+    /// Opens a file to look at it as it is. A file without field ids has those of a mapping; without a mapping, those that a scan with
+    /// this schema would take.
+    ///
+    /// Errors: `Unsupported` for a feature that cannot be read yet, `InvalidData` for a damaged file; those of the store.
+    pub fn open_file(
+        &self,
+        location: &str,
+        format: FileFormat,
+        mapping: Option<&NameMapping>,
+        schema: &Schema,
+    ) -> Result<Arc<dyn FileReader>> {
+        self.open(location, None, format, mapping.map_or(Names::Unmapped(schema), Names::Mapped))
+    }
+
     /// Opens a file, of a size that a manifest claims, in bytes.
     ///
     /// Errors: `Unsupported` for a feature that cannot be read yet, `InvalidData` for a damaged file.

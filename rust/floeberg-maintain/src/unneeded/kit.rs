@@ -154,7 +154,7 @@ impl Kit {
     /// What goes, and which files were read for it.
     pub(super) fn unneeded(
         &self,
-        before: &Option<Table>,
+        before: Option<&Table>,
         bytes: Option<u64>,
     ) -> (Vec<ReachableFile>, BTreeSet<String>) {
         self.try_unneeded(before, bytes).unwrap()
@@ -162,24 +162,24 @@ impl Kit {
 
     pub(super) fn try_unneeded(
         &self,
-        before: &Option<Table>,
+        before: Option<&Table>,
         bytes: Option<u64>,
     ) -> Result<(Vec<ReachableFile>, BTreeSet<String>)> {
         let (reader, counting) = self.reader();
         self.store.0.questions.store(0, Ordering::Relaxed);
-        let old = before.as_ref().unwrap().metadata();
+        let old = before.unwrap().metadata();
         let files = found((old, &reader), (self.opened().metadata(), &reader), bytes)?;
         Ok((files, counting.by_location().into_keys().collect()))
     }
 
     /// The manifests that are read for files of these sequence numbers, which were written now.
-    pub(super) fn to_be_read(&self, before: &Option<Table>, numbers: &[Option<i64>]) -> BTreeSet<String> {
+    pub(super) fn to_be_read(&self, before: Option<&Table>, numbers: &[Option<i64>]) -> BTreeSet<String> {
         let reader = self.reader().0;
         let location = self.data("some");
         self.store.set(&location, self.now + 9 * DAY);
         let files: Vec<MayGo<'_>> =
             numbers.iter().map(|added_at| MayGo { location: &location, added_at: *added_at }).collect();
-        let (old, new) = (before.as_ref().unwrap().metadata(), self.opened().metadata());
+        let (old, new) = (before.unwrap().metadata(), self.opened().metadata());
         let manifests = AllManifests::new(reader.clone(), new.snapshots.clone());
         let manifests: Vec<ManifestFile> = manifests.collect::<Result<_>>().unwrap();
         let left = without_earlier(manifests, &files, (&old.snapshots, &new.snapshots), &reader, 0).unwrap();

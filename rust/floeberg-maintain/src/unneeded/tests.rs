@@ -34,16 +34,16 @@ fn old_manifests_are_not_read() {
     let before = kit.table.clone();
     let old = kit.manifests_of(first);
     kit.commit(expire(vec![first, ids[0]]));
-    let (all, read) = kit.unneeded(&before, None);
+    let (all, read) = kit.unneeded(before.as_ref(), None);
     assert!(old.iter().all(|manifest| read.contains(manifest)));
-    let (some, read) = kit.unneeded(&before, Some(0));
+    let (some, read) = kit.unneeded(before.as_ref(), Some(0));
     assert_eq!(some, all);
     assert!(some.iter().any(|file| file.role == FileRole::Data && file.location.ends_with("new")));
     assert!(old.iter().all(|manifest| !read.contains(manifest)), "{read:?}");
     assert_eq!(kit.store.questions(), old.len() + 1);
     // The file is gone already: it cannot be lost.
     kit.store.forget(&kit.data("new"));
-    let (again, read) = kit.unneeded(&before, Some(0));
+    let (again, read) = kit.unneeded(before.as_ref(), Some(0));
     assert_eq!(again, all);
     assert!(old.iter().all(|manifest| !read.contains(manifest)));
 }
@@ -54,7 +54,7 @@ fn a_store_is_asked_only_where_that_is_less_than_reading() {
     let first = kit.snapshots()[0];
     let before = kit.table.clone();
     kit.commit(expire(vec![first, ids[0]]));
-    let (_, read) = kit.unneeded(&before, Some(1 << 20));
+    let (_, read) = kit.unneeded(before.as_ref(), Some(1 << 20));
     assert_eq!(kit.store.questions(), 0);
     assert!(kit.manifests_of(kit.current()).iter().all(|manifest| read.contains(manifest)));
 }
@@ -64,7 +64,7 @@ fn both(kit: &mut Kit, gone: Vec<i64>) -> [BTreeSet<String>; 2] {
     let before = kit.table.clone();
     kit.commit(expire(gone));
     [None, Some(0)].map(|bytes| {
-        let (files, _) = kit.unneeded(&before, bytes);
+        let (files, _) = kit.unneeded(before.as_ref(), bytes);
         files.into_iter().filter(|file| file.role == FileRole::Data).map(|file| file.location).collect()
     })
 }
@@ -157,7 +157,9 @@ fn what_a_store_does_not_say_is_read() {
     // Of a manifest neither.
     let (mut kit, ids) = twice(9 * DAY);
     let old = kit.manifests_of(ids[0]);
-    old.iter().for_each(|manifest| kit.store.says_nothing_of(manifest));
+    for manifest in &old {
+        kit.store.says_nothing_of(manifest);
+    }
     let [all, some] = both(&mut kit, ids);
     assert_eq!(some, all);
 }
@@ -170,10 +172,10 @@ fn files_without_sequence_numbers_are_looked_for_everywhere() {
     kit.commit(expire(vec![first, ids[0]]));
     let old: BTreeSet<_> = kit.manifests_of(kit.current()).into_iter().collect();
     for numbers in [vec![None], vec![Some(99), None]] {
-        assert_eq!(kit.to_be_read(&before, &numbers), old, "{numbers:?}");
+        assert_eq!(kit.to_be_read(before.as_ref(), &numbers), old, "{numbers:?}");
     }
-    assert!(kit.to_be_read(&before, &[Some(99)]).is_empty());
-    assert_eq!(kit.to_be_read(&before, &[Some(99), Some(0)]), old);
+    assert!(kit.to_be_read(before.as_ref(), &[Some(99)]).is_empty());
+    assert_eq!(kit.to_be_read(before.as_ref(), &[Some(99), Some(0)]), old);
 }
 
 #[test]
@@ -185,7 +187,7 @@ fn an_old_manifest_that_is_missing_is_an_error_where_it_is_read() {
     for manifest in kit.manifests_of(kit.current()) {
         kit.store.lose(&manifest);
     }
-    assert_eq!(kit.try_unneeded(&before, Some(0)).unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(kit.try_unneeded(before.as_ref(), Some(0)).unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 /// A small generator: the same numbers for the same seed.
@@ -242,8 +244,8 @@ fn of_random_histories_the_same_files_go() {
                         // What a branch or a tag names cannot expire.
                         let _ = kit.try_to_commit(expire(vec![id]));
                     }
-                    let (all, read) = kit.unneeded(&before, None);
-                    let (fast, read_then) = kit.unneeded(&before, Some(0));
+                    let (all, read) = kit.unneeded(before.as_ref(), None);
+                    let (fast, read_then) = kit.unneeded(before.as_ref(), Some(0));
                     assert_eq!(fast, all, "seed {seed}, step {step}");
                     removed += all.iter().filter(|file| file.role == FileRole::Data).count();
                     skipped += read.difference(&read_then).count();

@@ -1,5 +1,6 @@
 //! Which files of a table may go, which are worth writing again, and what statistics say, for Python.
 
+pub mod check;
 pub mod compaction;
 pub mod copies;
 pub mod orphans;

@@ -55,6 +55,18 @@ pub(crate) fn parse_manifest_with(
     Ok(parsed.entries)
 }
 
+/// The entries of a manifest as they are stored, with all their metrics: nothing is inherited, and no value is checked.
+///
+/// The struct has the fields that this version knows, by their names in the specification, and null for those that the manifest
+/// lacks. Errors: those of [`parse_manifest`], of decoding it.
+pub fn stored_entries(bytes: &[u8], partition_type: &StructType) -> Result<StructArray> {
+    let container = Container::open(bytes, &Limits::default())?;
+    let void = void_fields(&container);
+    let asked = Asked { maps: &METRICS, columns: &[], details: true };
+    let (rows, _) = decode_rows(&container, &container.schema()?, None, partition_type, &void, asked)?;
+    Ok(rows)
+}
+
 /// Entries of a block range of a manifest.
 #[derive(Debug, Clone)]
 pub struct BlockEntries {

@@ -8,7 +8,7 @@ mod list;
 mod partition;
 mod entries;
 
-pub use entries::{BlockEntries, cut_manifest, parse_manifest};
+pub use entries::{BlockEntries, cut_manifest, parse_manifest, stored_entries};
 pub(crate) use entries::{parse_block_range, parse_manifest_with};
 pub use header::{ManifestHeader, manifest_header};
 pub use inherit::AssignedRowIds;

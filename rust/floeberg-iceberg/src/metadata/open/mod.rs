@@ -6,7 +6,7 @@ mod later;
 mod table;
 
 pub use later::check_latest_version;
-pub use table::{open_metadata, open_view_metadata};
+pub use table::{locate_metadata, open_metadata, open_view_metadata};
 
 #[cfg(test)]
 mod tests;

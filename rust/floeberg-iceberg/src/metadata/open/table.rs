@@ -50,6 +50,13 @@ fn read_metadata(store: &dyn Store, location: &str, wanted: &str) -> Result<(Str
     Ok((metadata_location, bytes))
 }
 
+/// The metadata file of the table or view at a location, as [`open_metadata`] finds it. The file is not read.
+///
+/// Errors: those of [`open_metadata`], of finding it.
+pub fn locate_metadata(store: &dyn Store, location: &str) -> Result<String> {
+    locate(store, location, "table or view")
+}
+
 fn locate(store: &dyn Store, location: &str, wanted: &str) -> Result<String> {
     let name = file_name(location).unwrap_or_default();
     if is_metadata_name(name) {

@@ -1,0 +1,173 @@
+"""Is a table, or a view, what the specification says?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, get_args
+
+from floeberg import _native
+from floeberg._arguments import (
+    checked_bool,
+    checked_int,
+    checked_options,
+    checked_path,
+    checked_paths,
+    checked_text,
+)
+from floeberg.checking.finding import Finding, Level, Severity, finding_of
+from floeberg.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Mapping
+
+    import pyarrow as pa
+
+__all__ = ["Check", "Level", "check"]
+
+
+class Check:
+    """A check that is run as its findings are taken.
+
+    Nothing is kept: each use runs it again, on the files as they are then. It is neither true nor false: use
+    `is_sound`, or take the findings.
+
+    Examples:
+        >>> check = table.check()
+        >>> check.is_sound(), list(check), check.counts()
+        (True, [], {'wrong-data': 0, 'engines-fail': 0, 'slow': 0, 'cosmetic': 0})
+    """
+
+    def __init__(self, begin: Callable[[], _native.Check], shown: str) -> None:
+        """Use `Table.check`, `View.check` or `fb.check`."""
+        self._begin = begin
+        self._shown = shown
+        # What is asked for wrongly is said now, not with the first finding.
+        begin()
+
+    def __iter__(self) -> Iterator[Finding]:
+        """Runs the check, and gives findings as they are found.
+
+        Raises:
+            NotFoundError: The table does not have the snapshot.
+            StorageError: The store failed.
+        """
+        running = self._begin()
+        while found := running.next_findings():
+            yield from map(finding_of, found)
+
+    def to_arrow(self) -> pa.Table:
+        """Runs the check, and gives all findings as a table.
+
+        Returns:
+            A row for each finding: `rule`, `level`, `severity`, `section`, `location`, `part`, `message`,
+            `snapshot_id`, `engines` and `repair`.
+
+        Raises:
+            NotFoundError: The table does not have the snapshot.
+            StorageError: The store failed.
+
+        Examples:
+            >>> table.check("metadata").to_arrow().num_rows
+            0
+        """
+        import pyarrow as pa  # noqa: PLC0415 - who does not ask for rows needs none
+
+        return pa.table(self._begin().read_all())
+
+    def counts(self) -> dict[Severity, int]:
+        """Runs the check, and counts its findings.
+
+        Returns:
+            The number of findings of each severity, the worst first.
+
+        Raises:
+            NotFoundError: The table does not have the snapshot.
+            StorageError: The store failed.
+        """
+        counted = Counter(finding.severity for finding in self)
+        return {severity: counted[severity] for severity in get_args(Severity)}
+
+    def is_sound(self) -> bool:
+        """Runs the check up to the first finding.
+
+        Returns:
+            Whether there is none.
+
+        Raises:
+            NotFoundError: The table does not have the snapshot.
+            StorageError: The store failed.
+        """
+        return next(iter(self), None) is None
+
+    def __bool__(self) -> bool:
+        raise InvalidInputError("a check is neither true nor false: use is_sound(), or list(check)")
+
+    def __repr__(self) -> str:
+        return f"Check({self._shown})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a check cannot be pickled: send the table or the location that it checks")
+
+
+def checked_request(
+    level: Level, snapshot_id: int | None, since: int | None, sample: float | None, *, all_snapshots: bool
+) -> dict[str, Any]:
+    """The arguments of a check, as Rust takes them."""
+    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int | float)):
+        raise InvalidInputError(f"sample: expected a number, found {sample!r}")
+    return {
+        "level": checked_text("level", level),
+        "snapshot_id": None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+        "since": None if since is None else checked_int("since", since),
+        "all_snapshots": checked_bool("all_snapshots", all_snapshots),
+        "sample": None if sample is None else float(sample),
+    }
+
+
+def check(  # noqa: PLR0913 - all but two are keywords
+    location: str | os.PathLike[str],
+    level: Level = "manifests",
+    *,
+    snapshot_id: int | None = None,
+    since: int | None = None,
+    all_snapshots: bool = False,
+    sample: float | None = None,
+    relocate: Mapping[str, str] | None = None,
+    storage_options: Mapping[str, str] | None = None,
+) -> Check:
+    """Checks an Iceberg table, or a view, that may be too broken to be opened.
+
+    What is broken is a finding, and no error.
+
+    Args:
+        location: The metadata file, or the folder of the table or the view.
+        level: How deep: `metadata`, `manifests`, `files` (files are opened, and their footers read) or `rows` (all rows
+            are read). Each level includes those before it. Views have metadata alone.
+        snapshot_id: Checks the files of this snapshot, and not of the current one.
+        since: Checks what is new since this snapshot: the snapshots after it, and the manifests that it does not have.
+        all_snapshots: Whether the files of all snapshots are checked.
+        sample: The part of the files that is opened, such as 0.01. The same files are opened each time.
+        relocate: Written prefixes of locations, and where the files are now.
+        storage_options: Options of the store.
+
+    Returns:
+        The check, which is run as its findings are taken.
+
+    Raises:
+        InvalidInputError: The level is unknown, the sample is not above 0 and up to 1, or all snapshots are asked for
+            beside a snapshot.
+        UnsupportedError: No store has the scheme of the location.
+
+    Examples:
+        >>> fb.check("no/table/is/here").counts()["engines-fail"]
+        1
+    """
+    request = checked_request(level, snapshot_id, since, sample, all_snapshots=all_snapshots)
+    place = checked_path("location", location)
+    moved = checked_paths("relocate", relocate)
+    options = checked_options("storage_options", storage_options)
+    return Check(
+        lambda: _native.Check.of_location(place, relocate=moved, storage_options=options, **request),
+        f"{place!r}, {level!r}",
+    )
