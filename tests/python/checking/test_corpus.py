@@ -1,4 +1,4 @@
-"""What is found in tables that other programs wrote? Each finding is listed in `FINDINGS.toml`, with the writer that did it."""
+"""What is found in tables of other writers? Each finding is listed in `FINDINGS.toml`, with the writer that did it."""
 
 from __future__ import annotations
 
