@@ -61,6 +61,24 @@ class MaintainedTable:
         return written_to
 
     @contextmanager
+    def _planning_once(self) -> Iterator[None]:
+        """A plan that is asked for again with the same filter is not made again. The table must stay as it is."""
+        make = self._plan
+        last: list[tuple[tuple[str, bool, str], Plan]] = []
+
+        def plan(where: AnyFilter, case_sensitive: bool, branch: str) -> Plan:  # noqa: FBT001 - as it is called
+            key = (repr(where), case_sensitive, branch)
+            if not last or last[0][0] != key:
+                last[:] = [(key, make(where, case_sensitive, branch))]
+            return last[0][1]
+
+        self._plan = plan
+        try:
+            yield
+        finally:
+            self._plan = make
+
+    @contextmanager
     def _reporting(self, progress: ProgressCallback | bool | None) -> Iterator[None]:  # noqa: FBT001 - as users pass it
         """Reports the commits of a call. Within a run, what the run reports to stays."""
         if progress is None:

@@ -99,10 +99,9 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         written_to = self._begin(branch, dry_run=True)
         totals = self._totals(written_to)
         findings = []
-        for procedure, arguments in wanted.items():
-            name, total, threshold = _NAMES[procedure]
-            given = ", ".join(f"{key}={value}" for key, value in arguments.items())
-            call = self._estimated(procedure, arguments, written_to)
+        for call in self._estimates(wanted, written_to):
+            name, total, threshold = _NAMES[call.procedure]
+            given = ", ".join(f"{key}={value}" for key, value in call.arguments.items())
             of = totals.get(total)
             findings.append(
                 HealthFinding(name, call.files, of, given or threshold, is_due=call.files > 0, call=call)
@@ -139,10 +138,7 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
             [('rewrite_data_files', 6)]
         """
         written_to = self._begin(branch, dry_run=True)
-        calls = [
-            self._estimated(procedure, arguments, written_to)
-            for procedure, arguments in read_policy(policy).items()
-        ]
+        calls = self._estimates(read_policy(policy), written_to)
         rewrites = [each for each in calls if each.procedure in _REWRITES]
         rewrites.sort(key=lambda each: each.files / max(each.bytes, 1), reverse=True)
         others = [each for each in calls if each.procedure not in _REWRITES]
@@ -246,6 +242,11 @@ class PlanningMaintenance(RewritingMaintenance, MetadataMaintenance, RemovingMai
         self._operations.check_writable()
         plan = self.plan(policy, branch=branch)
         return self.apply(plan, max_seconds=max_seconds, max_bytes=max_bytes, progress=progress)
+
+    def _estimates(self, policy: Mapping[str, Mapping[str, Any]], branch: str) -> list[MaintenanceCall]:
+        """The calls of a policy, with what they would do."""
+        with self._planning_once():
+            return [self._estimated(procedure, arguments, branch) for procedure, arguments in policy.items()]
 
     def _estimated(self, procedure: str, arguments: Mapping[str, Any], branch: str) -> MaintenanceCall:
         """A call with what it would do."""

@@ -371,3 +371,20 @@ def test_a_branch_that_is_not_there_is_an_error_and_no_branch_is_made(make, call
     with pytest.raises(errors.FloebergError):
         method(branch="")
     assert set(table.refresh().refs()) == {"main", "kept"}
+
+
+def test_one_plan_serves_all_calls_with_its_filter(make, monkeypatch):
+    table = make()
+    for number in range(6):
+        table.append(rows(number))
+    maintenance = table.maintenance
+    made, plan = list[str](), maintenance._plan
+    monkeypatch.setattr(
+        maintenance, "_plan", lambda where, *rest: (made.append(str(where)), plan(where, *rest))[1]
+    )
+    assert len(maintenance.health().findings) > 6
+    assert len(made) == 1
+    maintenance.plan({"rewrite_data_files": {"where": "id > 2"}, "convert_equality_deletes": {}})
+    assert len(made) == 3
+    maintenance.rewrite_data_files(dry_run=True)
+    assert len(made) == 4
