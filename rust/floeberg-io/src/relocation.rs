@@ -74,7 +74,8 @@ impl Relocation {
             (rest.is_empty() || rest.starts_with('/')).then(|| (target.len(), format!("{prefix}{rest}")))
         });
         // A longer prefix may have another target, and then it was not this one.
-        let fits = fits.filter(|(_, written)| canonical(&self.apply(written)) == plain);
+        let is_back = |written: &str| without_slash(canonical(&self.apply(written))) == without_slash(plain);
+        let fits = fits.filter(|(_, written)| is_back(written));
         fits.max_by_key(|(length, _)| *length).map_or_else(|| current.to_owned(), |(_, written)| written)
     }
 

@@ -73,7 +73,9 @@ impl<'a> Places<'a> {
     /// The place of a folder itself, and not of the link that it may be.
     pub(crate) fn of_folder(&mut self, location: &str) -> Place {
         let inside = self.of(&floeberg_io::location::join(location, "."));
-        Place { path: inside.path.trim_end_matches("/.").to_owned(), ..inside }
+        // A bucket has no path.
+        let path = if inside.path == "." { "" } else { inside.path.trim_end_matches("/.") };
+        Place { path: path.to_owned(), ..inside }
     }
 
     fn prefix(&self, location: &Location<'_>) -> String {
