@@ -46,6 +46,7 @@ from floeberg._native.lance_write import (
 from floeberg._native.maintain import (
     Check,
     ListedFiles,
+    TableDiff,
     check_rewrite,
     check_rules,
     compute_partition_stats,
@@ -175,6 +176,7 @@ __all__ = [
     "SourceRows",
     "SqlExpression",
     "Table",
+    "TableDiff",
     "TaskGroup",
     "View",
     "ViewAttempt",

@@ -13,6 +13,7 @@
 //! - `orphans`: files in the folders of a table that nothing names.
 //! - `statistics`: distinct values of columns, and counts of partitions.
 //! - `paths`: the files of a table below another location.
+//! - `diff`: what differs between two snapshots of a table.
 //! - `check`: whether a table or a view is what the specification says.
 
 mod place;
@@ -24,11 +25,13 @@ mod delete_files;
 mod orphans;
 mod statistics;
 mod paths;
+mod diff;
 mod check;
 
 pub use check::{Check, CheckRequest, SnapshotsToCheck, iceberg_rules};
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};
+pub use diff::{Proof, TableDiff};
 pub use orphans::{Orphans, PrefixMismatch};
 pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;

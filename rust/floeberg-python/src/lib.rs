@@ -98,6 +98,8 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::compaction::{check_rewrite, delete_file_groups, rewrite_groups};
     #[pymodule_export]
+    use crate::maintain::diff::TableDiff;
+    #[pymodule_export]
     use crate::maintain::orphans::ListedFiles;
     #[pymodule_export]
     use crate::maintain::paths::rewrite_table_path;

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compaction;
+pub mod diff;
 pub mod orphans;
 pub mod paths;
 pub mod statistics;

@@ -17,7 +17,8 @@ fn matched(inserted: &[(u8, u8)], deleted: &[(u8, u8)], has_keys: bool) -> (Chan
             matcher.add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys) }).unwrap();
         }
     }
-    matcher.finish()
+    let matched = matcher.finish();
+    (matched.deleted, matched.inserted)
 }
 
 #[test]
