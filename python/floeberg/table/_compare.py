@@ -67,7 +67,7 @@ class TableComparison(TableReads):
         - `before` and `after`: structs of the columns of the second schema, or null where there is no row.
 
         Columns are found by their field ids. A column that was added has its default, or null, in rows from before; one
-        that was dropped is in `TableDiff.schema` alone.
+        that was dropped is in `TableDiff.schema` alone. A column that was promoted has the wider type.
 
         A row of the first snapshot and one of the second are one row, if their keys are equal: `key`, or else the
         identifier fields of the schema. A key that several rows of a side have counts for nothing. Without a key, row

@@ -94,6 +94,23 @@ def test_columns_are_found_by_their_ids():
     ]
 
 
+def test_an_earlier_schema_has_the_wider_types_of_a_later_one():
+    catalog = fb.load_catalog("diff promoted", type="memory")
+    catalog.create_namespace_if_not_exists("ns")
+    table = catalog.create_table("ns.t", pa.schema({"id": pa.int32(), "x": pa.float32()}))
+    table.append(pa.table({"id": pa.array([1], pa.int32()), "x": pa.array([0.5], pa.float32())}))
+    start = table.current_snapshot().snapshot_id
+    with table.update_schema() as update:
+        update.update_column("id", "long")
+        update.update_column("x", "double")
+    table.overwrite(pa.table({"id": [1, 2**40], "x": [0.5, 0.1]}))
+    end = table.current_snapshot().snapshot_id
+    assert found(table.diff(start, end, key=["id"])) == [("insert", None, None, (2**40, 0.1))]
+    assert found(table.diff(end, start, key=["id"])) == [("delete", None, (2**40, 0.1), None)]
+    assert pa.schema(table.diff(end, start)).field("before").type.field("id").type == pa.int64()
+    assert found(table.diff(end, start, row_filter="id > 1")) == [("delete", None, (2**40, 0.1), None)]
+
+
 def test_columns_and_rows_can_be_chosen():
     table, start = changed(3, "copy-on-write")
     diff = table.diff(start, selected_fields=("note",), row_filter="id < 3")

@@ -1,7 +1,7 @@
 //! What differs between any two snapshots of a table?
 //!
 //! A description: nothing is read before it is planned, counted or streamed. The two need not be of one line. Rows have the columns
-//! of the second one's schema, found by their field ids.
+//! of the second one's schema, found by their field ids, of types that values of both have.
 //!
 //! Spec: Row Lineage; Schema Evolution (columns are found by field id); Column Projection.
 
@@ -11,9 +11,11 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::expr::BoundExpr;
+use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Error, Result};
 
 use super::changed_cells::{ChangedCells, DELETE, INSERT, UPDATE};
+use super::common_schema::common_schema;
 use super::diff::{DifferingFiles, differing_files};
 use super::difference_stream::DifferenceStream;
 use super::planned_steps::TwoPlans;
@@ -24,7 +26,14 @@ use crate::plan::{DeleteFile, DeleteKind, Plan};
 
 /// What differs between two snapshots.
 #[derive(Debug, Clone)]
-pub struct Difference(ChangelogScan);
+pub struct Difference {
+    /// The scan of the second snapshot, in its own schema.
+    scan: Scan,
+    /// The columns of the key, as they were named.
+    key: Option<Vec<String>>,
+    /// What differs, in the schema that both have in common.
+    changes: ChangelogScan,
+}
 
 /// The files of two snapshots, without the data manifests that both have.
 #[derive(Debug, Clone)]
@@ -58,34 +67,42 @@ impl Difference {
     ///
     /// Errors: `NotFound` for a snapshot that the table does not have, `InvalidInput` for an unknown column.
     pub fn new(scan: Scan, start: Option<i64>, key: Option<Vec<String>>) -> Result<Self> {
-        ChangelogScan::between(scan, start, key).map(Self)
+        let (metadata, own) = (scan.table().metadata(), scan.schema()?);
+        let before = match start {
+            Some(start) => metadata.schema_for_snapshot(metadata.snapshot(start)?)?,
+            None => &own,
+        };
+        let common = Arc::new(common_schema(before, &own)?);
+        let known = key.clone().or_else(|| identifier_columns(&own));
+        let changes = ChangelogScan::between(scan.clone().in_schema(common), start, known)?;
+        Ok(Self { scan, key, changes })
     }
 
     /// The scan of the second snapshot.
     pub fn scan(&self) -> &Scan {
-        self.0.scan()
+        &self.scan
     }
 
     /// The first snapshot.
     pub fn start(&self) -> Option<i64> {
-        self.0.start()
+        self.changes.start()
     }
 
     /// The columns of the key, as they were named.
     pub fn key(&self) -> Option<&[String]> {
-        self.0.identifier_columns()
+        self.key.as_deref()
     }
 
     /// `_change`, `_changed_columns`, `before` and `after`.
     pub fn output_schema(&self) -> Result<ArrowSchema> {
-        Ok(ChangedCells::new(self.scan())?.output().as_ref().clone())
+        Ok(ChangedCells::new(self.changes.scan())?.output().as_ref().clone())
     }
 
     /// The files that differ; `None` where both snapshots are the same. No data file and no delete file is opened.
     ///
     /// Errors: those of planning.
     pub fn files(&self, cancel: &Cancel) -> Result<Option<FilesOfBoth>> {
-        let plans = self.0.steps(&self.0.columns(cancel)?, cancel)?.next_plans()?;
+        let plans = self.changes.steps(&self.changes.columns(cancel)?, cancel)?.next_plans()?;
         let Some(TwoPlans { before, after, has_same_deletes }) = plans else { return Ok(None) };
         let differing = differing_files(&before, &after)?;
         Ok(Some(FilesOfBoth { before, after, differing, has_same_deletes }))
@@ -95,31 +112,31 @@ impl Difference {
     ///
     /// Errors: those of planning. The stream gives those of reading.
     pub fn stream(&self, cancel: &Cancel) -> Result<DifferenceStream> {
-        let columns = self.0.columns(cancel)?;
-        let step = self.0.steps(&columns, cancel)?.next().transpose()?;
-        DifferenceStream::new(self.scan(), step, columns, cancel)
+        let columns = self.changes.columns(cancel)?;
+        let step = self.changes.steps(&columns, cancel)?.next().transpose()?;
+        DifferenceStream::new(self.changes.scan(), step, columns, cancel)
     }
 
     /// No rows, as a stream.
     ///
     /// Errors: those of the scan's columns.
     pub fn no_rows(&self, cancel: &Cancel) -> Result<DifferenceStream> {
-        DifferenceStream::new(self.scan(), None, self.0.columns(cancel)?, cancel)
+        DifferenceStream::new(self.changes.scan(), None, self.changes.columns(cancel)?, cancel)
     }
 
     /// How many rows differ. Files whose rows all came, or all went, are not read for it.
     ///
     /// Errors: those of planning and of reading.
     pub fn counts(&self, cancel: &Cancel) -> Result<RowCounts> {
-        let columns = self.0.columns(cancel)?;
-        let Some(step) = self.0.steps(&columns, cancel)?.next().transpose()? else {
+        let columns = self.changes.columns(cancel)?;
+        let Some(step) = self.changes.steps(&columns, cancel)?.next().transpose()? else {
             return Ok(RowCounts::default());
         };
         if let Some(counts) = counts_of_files(&step) {
             return Ok(counts);
         }
         let mut counts = RowCounts::default();
-        for batch in DifferenceStream::new(self.scan(), Some(step), columns, cancel)? {
+        for batch in DifferenceStream::new(self.changes.scan(), Some(step), columns, cancel)? {
             let batch = batch?;
             let changes = batch.column(0).as_string::<i32>();
             for change in changes.iter().flatten() {
@@ -141,6 +158,14 @@ impl Difference {
         }
         Ok(counts)
     }
+}
+
+/// The identifier fields of a schema by their names, if all of them are columns of their own.
+fn identifier_columns(schema: &Schema) -> Option<Vec<String>> {
+    let ids = schema.identifier_field_ids();
+    let name =
+        |id: &i32| schema.fields().iter().find(|field| field.id == *id).map(|field| field.name.clone());
+    ids.iter().map(name).collect::<Option<Vec<_>>>().filter(|names| !names.is_empty())
 }
 
 /// The counts of files whose rows only came, or only went, where manifests and positions say them.

@@ -14,6 +14,7 @@
 //! - `changed_cells`: rows before and after, side by side, with the columns that changed.
 //! - `paired`: updated rows, each found beside what it was.
 //! - `difference_stream`: the differences of two snapshots as one stream.
+//! - `common_schema`: the schema in which rows of two snapshots are compared.
 //! - `difference`: what differs between any two snapshots, the other facade.
 //!
 //! Spec: Reserved Field IDs (`_change_type`, `_change_ordinal`, `_commit_snapshot_id`); Row Lineage; Snapshots (`operation`).
@@ -34,6 +35,7 @@ mod scan;
 mod changed_cells;
 mod paired;
 mod difference_stream;
+mod common_schema;
 mod difference;
 
 pub use diff::DifferingFiles;

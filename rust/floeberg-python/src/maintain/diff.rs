@@ -24,6 +24,9 @@ pub struct TableDiff(Diff);
 /// Rows that were inserted, deleted and updated, and how often each column was.
 type Counts = (u64, u64, u64, BTreeMap<String, u64>);
 
+/// The arguments of `TableDiff.of`.
+type Arguments = (Scan, Option<i64>, Option<Vec<String>>);
+
 impl Rows for Diff {
     type Stream = DifferenceStream;
 
@@ -127,9 +130,7 @@ impl TableDiff {
         rows::rows_capsule(py, &self.0)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Scan, Option<i64>, Option<Vec<String>>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Arguments)> {
         let diff = slf.get();
         Ok((slf.get_type().getattr("of")?, (diff.scan(), diff.start(), diff.key())))
     }
