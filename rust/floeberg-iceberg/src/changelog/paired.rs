@@ -110,7 +110,7 @@ impl PairedRows {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(Some(batch)) => {
                         let given = batch.and_then(|batch| self.take_old(&columns.selected(&batch)?, cells));
-                        return Poll::Ready(Some(given.map(|rows| vec![rows])));
+                        return Poll::Ready(Some(given));
                     }
                     Poll::Ready(None) if self.next_old != self.matched.deleted.len() => {
                         return Poll::Ready(Some(Err(other_rows())));
@@ -130,8 +130,12 @@ impl PairedRows {
     }
 
     /// Gives the rows that went, and has the old ones of updates wait.
-    fn take_old(&mut self, batch: &RecordBatch, cells: &ChangedCells) -> Result<RecordBatch> {
+    fn take_old(&mut self, batch: &RecordBatch, cells: &ChangedCells) -> Result<Vec<RecordBatch>> {
         let changes = next_changes(&self.matched.deleted, self.next_old, batch)?;
+        if changes.iter().all(Option::is_none) {
+            self.next_old += batch.num_rows();
+            return Ok(Vec::new());
+        }
         let gone = rows_of(batch, changes, ChangeType::Delete)?;
         let updated = rows_of(batch, changes, ChangeType::UpdateBefore)?;
         self.next_old += batch.num_rows();
@@ -141,7 +145,7 @@ impl PairedRows {
         if self.waiting.bytes > self.most_bytes {
             self.look_for_new();
         }
-        cells.of_side(Side::Deleted, &gone)
+        Ok(vec![cells.of_side(Side::Deleted, &gone)?])
     }
 
     /// Gives the rows that came, once, and the updates whose old rows wait.
@@ -151,6 +155,9 @@ impl PairedRows {
         };
         let changes = next_changes(&self.matched.inserted, new.next, batch)?;
         new.next += batch.num_rows();
+        if changes.iter().all(Option::is_none) {
+            return Ok(Vec::new());
+        }
         let numbers = self.waiting.numbers();
         let mut places = Vec::new();
         let mut is_found = |change: &Option<ChangeType>| {
