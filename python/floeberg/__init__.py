@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from floeberg import (
         catalog,
         checking,
+        comparing,
         errors,
         exceptions,
         expressions,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from floeberg.commit.update_sort_order import UpdateSortOrder
     from floeberg.commit.update_spec import UpdateSpec
     from floeberg.commit.update_statistics import UpdateStatistics
+    from floeberg.comparing import TableDiff
     from floeberg.copying import CopyResult, copy
     from floeberg.errors import FloebergError
     from floeberg.expressions import col, lit, sql_expr
@@ -109,6 +111,7 @@ __all__ = [
     "ScanLike",
     "SnapshotOptions",
     "Table",
+    "TableDiff",
     "TableLike",
     "TaskGroup",
     "Transaction",
@@ -125,6 +128,7 @@ __all__ = [
     "check",
     "checking",
     "col",
+    "comparing",
     "copy",
     "errors",
     "exceptions",
@@ -181,6 +185,7 @@ _MODULES = {
     "ScanLike": "floeberg._table_like",
     "SnapshotOptions": "floeberg.commit",
     "Table": "floeberg.table",
+    "TableDiff": "floeberg.comparing",
     "TableLike": "floeberg._table_like",
     "TaskGroup": "floeberg.scan.task_group",
     "Transaction": "floeberg.commit",
@@ -206,6 +211,7 @@ _SUBMODULES = (
     "catalog",
     "checking",
     "commit",
+    "comparing",
     "errors",
     "exceptions",
     "expressions",

@@ -62,7 +62,8 @@ def objects(deletes):
     native += [change, change.attempt(view._inner, storage_options={})]
     native += [_native.SqlExpression.parse("a + 1")]
     native += [_native.ListedFiles.of_folder("/", [], storage_options={}), view.check()._begin()]
-    wrapped += [view.check(), *fb.check("no/table/is/here")]
+    diff = table.diff(table.current_snapshot().snapshot_id)
+    wrapped += [diff, diff._inner, view.check(), *fb.check("no/table/is/here")]
     native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
     return {type(each): each for each in (*wrapped, *native)}
 

@@ -46,6 +46,7 @@ from floeberg._native.lance_write import (
 from floeberg._native.maintain import (
     Check,
     ListedFiles,
+    TableDiff,
     check_no_other_table,
     check_rewrite,
     check_rules,
@@ -186,6 +187,7 @@ __all__ = [
     "SourceRows",
     "SqlExpression",
     "Table",
+    "TableDiff",
     "TaskGroup",
     "View",
     "ViewAttempt",

@@ -2,8 +2,10 @@
 
 from typing import Any, final
 
+from typing_extensions import CapsuleType
+
 from floeberg._native.arrow import Batch, Batches
-from floeberg._native.scan import BatchReader, Plan, TaskGroup
+from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup
 from floeberg._native.table import Table, View
 from floeberg._native.write import Receipt, WriteRecipe
 
@@ -377,4 +379,56 @@ class Check:
             StorageError: The store failed.
         """
 
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class TableDiff:
+    """What differs between two snapshots. The snapshots and the columns have been checked."""
+
+    @staticmethod
+    def of(scan: Scan, start: int | None, key: list[str] | None) -> TableDiff:
+        """Between a snapshot and that of a scan, in its schema. `None` is an empty table.
+
+        Raises:
+            InvalidInputError: A column is unknown, or cannot be compared.
+            NotFoundError: The table does not have a snapshot.
+        """
+
+    def scan(self) -> Scan:
+        """The scan of the second snapshot."""
+
+    @property
+    def start(self) -> int | None:
+        """The first snapshot."""
+
+    @property
+    def key(self) -> list[str] | None:
+        """The columns of the key, as they were named."""
+
+    def proof(self) -> str | None:
+        """What proves, without reading rows, that none differs."""
+
+    def counts(self) -> tuple[int, int, int, dict[str, int]]:
+        """The rows that were inserted, deleted and updated, and in how many updates each column changed."""
+
+    def files(self) -> Batch:
+        """The files that differ."""
+
+    def preview(self) -> Batch:
+        """How many rows of each partition differ at most."""
+
+    def metadata_then(self, snapshot_id: int) -> str | None:
+        """The metadata with which a snapshot was committed; `None` where it is not known any more."""
+
+    def metadata_now(self) -> str:
+        """The metadata of the table as it is."""
+
+    def read_all(self) -> Batches:
+        """All rows that differ."""
+
+    def stream(self) -> BatchReader:
+        """The rows that differ, batch by batch."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def __reduce__(self) -> tuple[Any, ...]: ...

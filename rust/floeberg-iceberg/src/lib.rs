@@ -18,7 +18,7 @@
 //!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
 //!   Deleted rows become deletion vectors, files of positions or files of keys.
 //! - `lookup`: the rows that have a key of a source, and what they become by a change.
-//! - `changelog`: which rows snapshots inserted, deleted and updated.
+//! - `changelog`: which rows snapshots inserted, deleted and updated, and what differs between any two.
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `exchange`: rows of a group in ranges of an order, for other processes.
@@ -48,7 +48,10 @@ pub mod copy;
 mod view;
 pub mod add_files;
 
-pub use changelog::{ChangelogScan, ChangelogStream, ChangingSnapshot};
+pub use changelog::{
+    ChangelogScan, ChangelogStream, ChangingSnapshot, Difference, DifferenceStream, DifferingFiles,
+    FilesOfBoth, RowCounts,
+};
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};
 pub use table::{OpenOptions, Table};

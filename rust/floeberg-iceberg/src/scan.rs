@@ -54,6 +54,8 @@ pub struct Scan {
     appends: Option<AppendsAfter>,
     limit: Option<u64>,
     batch_rows: Option<usize>,
+    /// The schema that rows are read in; `None` is that of the choice of the snapshot.
+    in_schema: Option<Arc<Schema>>,
     resolved: Resolved,
 }
 
@@ -93,6 +95,7 @@ impl Scan {
             appends: None,
             limit: None,
             batch_rows: None,
+            in_schema: None,
             resolved: Resolved::default(),
         }
     }
@@ -121,6 +124,12 @@ impl Scan {
     #[must_use]
     pub fn at(self, snapshot: SnapshotChoice) -> Self {
         Self { snapshot, resolved: Resolved::default(), ..self }
+    }
+
+    /// In another schema, whose columns are found by their field ids.
+    #[must_use]
+    pub(crate) fn in_schema(self, schema: Arc<Schema>) -> Self {
+        Self { in_schema: Some(schema), resolved: Resolved::default(), ..self }
     }
 
     /// Only what appends added up to the snapshot, without deletes, with the table's current schema.
@@ -214,6 +223,9 @@ impl Scan {
 
     /// The schema that names and filters are bound to.
     pub fn schema(&self) -> Result<Arc<Schema>> {
+        if let Some(schema) = &self.in_schema {
+            return Ok(Arc::clone(schema));
+        }
         let metadata = self.table.metadata();
         if self.appends.is_some() {
             return Ok(Arc::clone(metadata.current_schema()));

@@ -19,6 +19,7 @@
 //! - `orphan_parts`: the same, by several workers.
 //! - `statistics`: distinct values of columns, and counts of partitions.
 //! - `paths`: the files of a table below another location.
+//! - `diff`: what differs between two snapshots of a table.
 //! - `check`: whether a table or a view is what the specification says.
 
 mod place;
@@ -36,12 +37,14 @@ mod orphans;
 mod orphan_parts;
 mod statistics;
 mod paths;
+mod diff;
 mod check;
 
 pub use check::{Check, CheckRequest, SnapshotsToCheck, iceberg_rules};
 pub use clock::store_time_ms;
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};
+pub use diff::{Proof, TableDiff};
 pub use neighbours::check_no_other_table;
 pub use orphan_parts::{listed_places, named_parts, named_places};
 pub use orphans::{ComparedFile, Orphans, PrefixMismatch};

@@ -137,7 +137,7 @@ fn add_expired(
 }
 
 /// What is there; `None` for what is not.
-fn if_there<T>(read: Result<T>) -> Result<Option<T>> {
+pub(crate) fn if_there<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(read) => Ok(Some(read)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

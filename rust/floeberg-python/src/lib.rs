@@ -102,6 +102,8 @@ mod _native {
         copy_group, gather_rows, group_parts, range_ends, sample_keys, spread_rows,
     };
     #[pymodule_export]
+    use crate::maintain::diff::TableDiff;
+    #[pymodule_export]
     use crate::maintain::orphans::{
         ListedFiles, check_no_other_table, listed_places, named_parts, named_places, store_time_ms,
     };

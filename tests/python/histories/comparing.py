@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import floeberg as fb
+from histories.differences import compare_differences
 from histories.model import ID, Columns, Lineage, Node, Rows
 from histories.running import NAME, History
 
@@ -27,6 +28,7 @@ def compare(history: History) -> None:
         _compare_snapshot(table, node, history.version)
     if history.nodes:
         _compare_changes(table, history)
+        compare_differences(table, history)
     for branch, node in history.heads.items():
         found = table.scan().use_ref(branch)
         assert _written(found.to_arrow().to_pylist(), history.columns) == _expected(

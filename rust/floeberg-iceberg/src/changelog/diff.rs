@@ -26,31 +26,15 @@ pub(super) fn changed_files(
     threads: usize,
     cancel: &Cancel,
 ) -> Result<Vec<ChangedFile>> {
-    let mut names = Names::default();
-    let (old_names, new_names) = (names.of(before), names.of(after));
-    let mut old_rows: HashMap<&str, VecDeque<(usize, Vec<u32>)>> = HashMap::new();
-    for (number, file) in before.files().enumerate() {
-        let (path, deletes) = file?;
-        old_rows.entry(path).or_default().push_back((number, named(&old_names, deletes)));
-    }
+    let DifferingFiles { came, went, in_both } = differing_files(before, after)?;
     let mut changed = Vec::new();
-    let mut in_both = Vec::new();
-    let whole = |side, task| ChangedFile { side, task, rows: ChangedRows::All };
-    for (number, file) in after.files().enumerate() {
-        let (path, deletes) = file?;
-        match old_rows.get_mut(path).and_then(VecDeque::pop_front) {
-            None => changed.push(whole(Side::Inserted, after.task(number)?)),
-            Some((old, old_deletes)) if old_deletes != named(&new_names, deletes) => {
-                in_both.push((before.task(old)?, after.task(number)?));
-            }
-            Some(_) => {}
+    for (side, plan, numbers) in [(Side::Inserted, after, came), (Side::Deleted, before, went)] {
+        for number in numbers {
+            changed.push(ChangedFile { side, task: plan.task(number)?, rows: ChangedRows::All });
         }
     }
-    let mut gone: Vec<usize> = old_rows.into_values().flatten().map(|(number, _)| number).collect();
-    gone.sort_unstable();
-    for number in gone {
-        changed.push(whole(Side::Deleted, before.task(number)?));
-    }
+    let tasks = |(old, new): &(usize, usize)| Ok((before.task(*old)?, after.task(*new)?));
+    let in_both = in_both.iter().map(tasks).collect::<Result<Vec<_>>>()?;
     let found = ordered(&in_both, threads, cancel, |(old, new)| {
         let (was_deleted, is_deleted) = (deleted_positions(reader, old)?, deleted_positions(reader, new)?);
         let went = rows_not_in((old, &was_deleted), (new, &is_deleted));
@@ -62,6 +46,42 @@ pub(super) fn changed_files(
     })?;
     changed.extend(found.into_iter().flatten().flatten());
     Ok(changed)
+}
+
+/// Files of two plans whose rows may differ, by their numbers in the plans.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DifferingFiles {
+    /// Files of the second plan alone.
+    pub came: Vec<usize>,
+    /// Files of the first plan alone.
+    pub went: Vec<usize>,
+    /// Files of both, with other deletes.
+    pub in_both: Vec<(usize, usize)>,
+}
+
+/// Compares the files of two plans, and the deletes of each. A file that both have is the same: files of a table never change.
+pub(super) fn differing_files(before: &Plan, after: &Plan) -> Result<DifferingFiles> {
+    let mut names = Names::default();
+    let (old_names, new_names) = (names.of(before), names.of(after));
+    let mut old_files: HashMap<&str, VecDeque<(usize, Vec<u32>)>> = HashMap::new();
+    for (number, file) in before.files().enumerate() {
+        let (path, deletes) = file?;
+        old_files.entry(path).or_default().push_back((number, named(&old_names, deletes)));
+    }
+    let mut found = DifferingFiles::default();
+    for (number, file) in after.files().enumerate() {
+        let (path, deletes) = file?;
+        match old_files.get_mut(path).and_then(VecDeque::pop_front) {
+            None => found.came.push(number),
+            Some((old, old_deletes)) if old_deletes != named(&new_names, deletes) => {
+                found.in_both.push((old, number));
+            }
+            Some(_) => {}
+        }
+    }
+    found.went = old_files.into_values().flatten().map(|(number, _)| number).collect();
+    found.went.sort_unstable();
+    Ok(found)
 }
 
 /// The rows of a file that are live in one snapshot and not in another. With each task, the positions that it deletes.

@@ -19,6 +19,17 @@ use super::step::{ChangeType, Side};
 /// What happened to the rows of a side, in their order; `None` were only carried over.
 pub(super) type Changes = Vec<Option<ChangeType>>;
 
+/// What happened to the rows of a snapshot.
+#[derive(Debug, Default)]
+pub(super) struct Matched {
+    /// To the deleted rows.
+    pub deleted: Changes,
+    /// To the inserted rows.
+    pub inserted: Changes,
+    /// For each updated row of those that were inserted, in their order, which updated row of the deleted ones it was, from 0.
+    pub pairs: Vec<u32>,
+}
+
 /// No row.
 const NONE: u32 = u32::MAX;
 
@@ -51,6 +62,8 @@ pub(super) struct Matcher {
 struct OfKey {
     deleted: u32,
     inserted: u32,
+    /// Which updated row it is, among the deleted ones.
+    number: u32,
 }
 
 impl OfKey {
@@ -138,8 +151,8 @@ impl Matcher {
         left
     }
 
-    /// What happened to the deleted rows, and to the inserted ones.
-    pub fn finish(mut self) -> (Changes, Changes) {
+    /// What happened to all rows.
+    pub fn finish(mut self) -> Matched {
         let deleted_keys = self.carry_others();
         let inserted: Vec<bool> = self.is_carried.iter().map(|is_carried| !is_carried).collect();
         let new_keys = self.inserted_keys.iter().zip(&inserted).filter(|(_, is_inserted)| **is_inserted);
@@ -153,16 +166,25 @@ impl Matcher {
                 rows.inserted += 1;
             }
         }
-        let is_update =
-            |key: Option<&u128>| key.and_then(|key| by_key.get(key)).is_some_and(OfKey::is_update);
-        let of_side = |changed: &[bool], keys: &[u128], plain: ChangeType, update: ChangeType| -> Changes {
+        let mut updates = 0;
+        for key in &deleted_keys {
+            if let Some(rows) = by_key.get_mut(key).filter(|rows| rows.is_update()) {
+                rows.number = updates;
+                updates += 1;
+            }
+        }
+        let update = |key: &u128| by_key.get(key).filter(|rows| rows.is_update());
+        let of_side = |changed: &[bool], keys: &[u128], plain: ChangeType, updated: ChangeType| -> Changes {
             let mut keys = keys.iter();
-            let mut each =
-                |is_changed: &bool| is_changed.then(|| if is_update(keys.next()) { update } else { plain });
+            let mut each = |is_changed: &bool| {
+                is_changed.then(|| if keys.next().and_then(update).is_some() { updated } else { plain })
+            };
             changed.iter().map(&mut each).collect()
         };
-        let before = of_side(&self.deleted, &deleted_keys, ChangeType::Delete, ChangeType::UpdateBefore);
-        let after = of_side(&inserted, &new_keys, ChangeType::Insert, ChangeType::UpdateAfter);
-        (before, after)
+        Matched {
+            deleted: of_side(&self.deleted, &deleted_keys, ChangeType::Delete, ChangeType::UpdateBefore),
+            inserted: of_side(&inserted, &new_keys, ChangeType::Insert, ChangeType::UpdateAfter),
+            pairs: new_keys.iter().filter_map(update).map(|rows| rows.number).collect(),
+        }
     }
 }

@@ -11,6 +11,11 @@
 //! - `open_step`: the rows of a snapshot of which some were only carried over.
 //! - `stream`: the changes as one stream.
 //! - `scan`: the facade.
+//! - `changed_cells`: rows before and after, side by side, with the columns that changed.
+//! - `paired`: updated rows, each found beside what it was.
+//! - `difference_stream`: the differences of two snapshots as one stream.
+//! - `common_schema`: the schema in which rows of two snapshots are compared.
+//! - `difference`: what differs between any two snapshots, the other facade.
 //!
 //! Spec: Reserved Field IDs (`_change_type`, `_change_ordinal`, `_commit_snapshot_id`); Row Lineage; Snapshots (`operation`).
 //!
@@ -27,6 +32,14 @@ mod read_job;
 mod open_step;
 mod stream;
 mod scan;
+mod changed_cells;
+mod paired;
+mod difference_stream;
+mod common_schema;
+mod difference;
 
+pub use diff::DifferingFiles;
+pub use difference::{Difference, FilesOfBoth, RowCounts};
+pub use difference_stream::DifferenceStream;
 pub use scan::{ChangelogScan, ChangingSnapshot};
 pub use stream::ChangelogStream;

@@ -14,7 +14,7 @@ use floeberg_core::{Error, Result};
 use floeberg_exec::threads::{Ahead, OrderedStream};
 
 use super::columns::Columns;
-use super::matching::{Changes, Matcher};
+use super::matching::{Changes, Matched, Matcher};
 use super::read_job::{ReadChanges, StepRows};
 use super::step::{ReadFile, Side, Step};
 
@@ -54,22 +54,41 @@ impl OpenStep {
 
     /// The changes, after all rows have come.
     pub fn finish(self, job: &Arc<ReadChanges>, ahead: &Ahead) -> StepChanges {
-        let (deleted, inserted) = self.matcher.finish();
-        let again = |side| {
-            let step = Arc::clone(&self.step);
-            let numbers = (0..step.files.len()).filter(move |number| step.files[*number].side == side);
-            let step = Arc::clone(&self.step);
-            let files = numbers
-                .map(move |number| Ok(ReadFile { step: Arc::clone(&step), number, is_numbered: false }));
-            Source::Again(Box::new(OrderedStream::new(Arc::clone(job), files, ahead.clone())))
-        };
-        let [of_inserted, of_deleted] = match self.kept {
-            Some(kept) => kept.map(|batches| Source::Kept(batches.into_iter())),
-            None => [again(Side::Inserted), again(Side::Deleted)],
-        };
-        let side = |source, changes| SideChanges { source, changes, next: 0 };
+        let (rows, Matched { deleted, inserted, .. }) = self.matched(job, ahead);
+        let side = |side, changes| SideChanges { source: rows.open(side), changes, next: 0 };
         // The last one comes first.
-        StepChanges { step: self.step, sides: vec![side(of_inserted, inserted), side(of_deleted, deleted)] }
+        let sides = vec![side(Side::Inserted, inserted), side(Side::Deleted, deleted)];
+        StepChanges { step: rows.step, sides }
+    }
+
+    /// What happened to the rows, after all of them have come, and the rows again.
+    pub fn matched(self, job: &Arc<ReadChanges>, ahead: &Ahead) -> (MatchedRows, Matched) {
+        let (step, kept) = (self.step, self.kept);
+        (MatchedRows { step, kept, job: Arc::clone(job), ahead: ahead.clone() }, self.matcher.finish())
+    }
+}
+
+/// The rows of a step, which can be taken several times.
+pub(super) struct MatchedRows {
+    step: Arc<Step>,
+    kept: Option<[Vec<RecordBatch>; 2]>,
+    job: Arc<ReadChanges>,
+    ahead: Ahead,
+}
+
+impl MatchedRows {
+    /// The rows of a side, in the order in which they came.
+    pub fn open(&self, side: Side) -> Source {
+        if let Some(kept) = &self.kept {
+            return Source::Kept(kept[side.snapshot()].clone().into_iter());
+        }
+        let numbers = (0..self.step.files.len()).filter(|number| self.step.files[*number].side == side);
+        let numbers: Vec<usize> = numbers.collect();
+        let step = Arc::clone(&self.step);
+        let files = numbers
+            .into_iter()
+            .map(move |number| Ok(ReadFile { step: Arc::clone(&step), number, is_numbered: false }));
+        Source::Again(Box::new(OrderedStream::new(Arc::clone(&self.job), files, self.ahead.clone())))
     }
 }
 
@@ -85,13 +104,15 @@ struct SideChanges {
     next: usize,
 }
 
-enum Source {
+/// The rows of a side.
+pub(super) enum Source {
     Kept(vec::IntoIter<RecordBatch>),
     Again(Box<OrderedStream<ReadChanges>>),
 }
 
 impl Source {
-    fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>> {
+    /// The next rows, if there are some before a deadline; `Ready(None)` is the end.
+    pub fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>> {
         match self {
             Self::Kept(batches) => Poll::Ready(batches.next().map(Ok)),
             Self::Again(rows) => {
@@ -128,6 +149,7 @@ impl StepChanges {
     }
 }
 
-fn other_rows() -> Error {
+/// Rows of a file are others than before.
+pub(super) fn other_rows() -> Error {
     Error::invalid_data("a data file had other rows when it was read again: files of a table never change")
 }

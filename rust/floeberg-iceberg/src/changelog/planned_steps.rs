@@ -21,6 +21,16 @@ use crate::metadata::Snapshot;
 use crate::plan::{Plan, PlanRequest, plan};
 use crate::read::TableReader;
 
+/// The files of two snapshots, without the data manifests that both have.
+pub(super) struct TwoPlans {
+    /// Of the first snapshot.
+    pub before: Plan,
+    /// Of the second snapshot.
+    pub after: Plan,
+    /// Have both the same delete manifests? If not, the plans are whole.
+    pub has_same_deletes: bool,
+}
+
 /// The steps of a range.
 pub(super) struct PlannedSteps {
     scan: Scan,
@@ -37,7 +47,12 @@ impl PlannedSteps {
         Self { scan, columns, compared: compared.into_iter(), cancel: cancel.clone(), last: None }
     }
 
-    fn step(&mut self, compared: &Compared) -> Result<Step> {
+    /// The files of the next two snapshots.
+    pub fn next_plans(&mut self) -> Result<Option<TwoPlans>> {
+        self.compared.next().map(|compared| self.plans(&compared)).transpose()
+    }
+
+    fn plans(&mut self, compared: &Compared) -> Result<TwoPlans> {
         let request = self.scan.plan_request(&self.cancel)?;
         let old = match &compared.before {
             None => Arc::new(Vec::new()),
@@ -55,6 +70,11 @@ impl PlannedSteps {
         };
         let before = planned(compared.before.as_ref(), &old, &new)?;
         let after = planned(Some(&compared.after), &new, &old)?;
+        Ok(TwoPlans { before, after, has_same_deletes })
+    }
+
+    fn step(&mut self, compared: &Compared) -> Result<Step> {
+        let TwoPlans { before, after, .. } = self.plans(compared)?;
         let reader = TableReader::new(self.scan.read_request(&self.cancel)?);
         let files = changed_files(&before, &after, &reader, thread_budget()?, &self.cancel)?;
         let readers = |matching| self.columns.readers(matching);

@@ -67,6 +67,20 @@ pub(super) fn compared(
     Ok(numbered.map(each).collect())
 }
 
+/// Any two snapshots, whatever is between them; nothing where both are the same.
+///
+/// Errors: `NotFound` for a start that the table does not have.
+pub(super) fn two_ends(
+    metadata: &TableMetadata,
+    start: Option<i64>,
+    end: Option<&Arc<Snapshot>>,
+) -> Result<Vec<Compared>> {
+    let before = start.map(|start| metadata.snapshot(start).cloned()).transpose()?;
+    let after = end.filter(|end| start != Some(end.snapshot_id));
+    let both = after.map(|after| Compared { ordinal: 0, before, after: Arc::clone(after), is_append: false });
+    Ok(both.into_iter().collect())
+}
+
 /// Did a snapshot only add rows, as its operation and its summary say?
 fn only_adds(snapshot: &Snapshot) -> bool {
     let has = |key: &str| snapshot.summary.get(key).is_some_and(|count| count != "0");

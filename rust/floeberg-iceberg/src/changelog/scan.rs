@@ -12,7 +12,7 @@ use floeberg_core::{Cancel, Context, Error, Result};
 use super::appends::only_adds_files;
 use super::columns::{Columns, output_schema, with_added};
 use super::planned_steps::PlannedSteps;
-use super::range::{Compared, compared};
+use super::range::{Compared, compared, two_ends};
 use super::step::{ChangeType, ChangedFile, ChangedRows, Step};
 use super::stream::ChangelogStream;
 use crate::Scan;
@@ -29,6 +29,8 @@ pub struct ChangelogScan {
     only: Option<i32>,
     /// Are updates told from deletes and inserts?
     updates: bool,
+    /// Need the two ends not be of one line? Then the changes are net.
+    any_ends: bool,
 }
 
 /// A snapshot whose changes are read. Of net changes there is one, the last.
@@ -57,7 +59,21 @@ impl ChangelogScan {
         identifier_columns: Option<Vec<String>>,
         net: bool,
     ) -> Result<Self> {
-        let changelog = Self { scan, start, identifier_columns, net, only: None, updates: true };
+        let changelog =
+            Self { scan, start, identifier_columns, net, only: None, updates: true, any_ends: false };
+        changelog.checked()
+    }
+
+    /// What differs between any two snapshots, in the schema of the scan, which is that of the second one.
+    ///
+    /// Errors: `NotFound` for a snapshot that the table does not have, `InvalidInput` for columns that a changelog cannot have.
+    pub(super) fn between(scan: Scan, start: Option<i64>, key: Option<Vec<String>>) -> Result<Self> {
+        let (net, updates, any_ends) = (true, true, true);
+        Self { scan, start, identifier_columns: key, net, only: None, updates, any_ends }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        let changelog = self;
         changelog.compared()?;
         changelog.key()?;
         changelog.output_schema()?;
@@ -182,17 +198,22 @@ impl ChangelogScan {
 
     fn compared(&self) -> Result<Vec<Compared>> {
         let table = self.scan.table();
-        let mut all = compared(table.metadata(), self.start, self.scan.snapshot()?.as_ref(), self.net)
-            .context("table", table.metadata_location())?;
+        let end = self.scan.snapshot()?;
+        let all = if self.any_ends {
+            two_ends(table.metadata(), self.start, end.as_ref())
+        } else {
+            compared(table.metadata(), self.start, end.as_ref(), self.net)
+        };
+        let mut all = all.context("table", table.metadata_location())?;
         all.retain(|each| self.only.is_none_or(|ordinal| each.ordinal == ordinal));
         Ok(all)
     }
 
-    fn columns(&self, cancel: &Cancel) -> Result<Arc<Columns>> {
+    pub(super) fn columns(&self, cancel: &Cancel) -> Result<Arc<Columns>> {
         Ok(Arc::new(Columns::new(&self.scan, self.key()?.as_deref(), self.updates, cancel)?))
     }
 
-    fn steps(&self, columns: &Arc<Columns>, cancel: &Cancel) -> Result<PlannedSteps> {
+    pub(super) fn steps(&self, columns: &Arc<Columns>, cancel: &Cancel) -> Result<PlannedSteps> {
         Ok(PlannedSteps::new(self.scan.clone(), Arc::clone(columns), self.compared()?, cancel))
     }
 
@@ -226,7 +247,7 @@ impl ChangelogScan {
 }
 
 /// How many rows of a file changed, if that is known.
-fn changed_rows(file: &ChangedFile) -> Option<i64> {
+pub(super) fn changed_rows(file: &ChangedFile) -> Option<i64> {
     match &file.rows {
         ChangedRows::All if file.task.deletes.is_empty() => Some(file.task.record_count),
         ChangedRows::At(positions) => i64::try_from(positions.len()).ok(),

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod compaction;
 pub mod copies;
+pub mod diff;
 pub mod orphans;
 pub mod paths;
 pub mod statistics;

@@ -9,10 +9,10 @@ use std::vec;
 
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
-use floeberg_iceberg::ChangelogStream;
 use floeberg_iceberg::exchange::SpreadRows;
 use floeberg_iceberg::plan::PlanStream;
 use floeberg_iceberg::read::BatchStream;
+use floeberg_iceberg::{ChangelogStream, DifferenceStream};
 use pyo3::prelude::*;
 
 use crate::arrow::Batch;
@@ -36,6 +36,13 @@ impl Awaited for BatchStream {
 
 /// Changes, as they are read.
 impl Awaited for ChangelogStream {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Differences of two snapshots, as they are found.
+impl Awaited for DifferenceStream {
     fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
         self.next_timeout(timeout)
     }

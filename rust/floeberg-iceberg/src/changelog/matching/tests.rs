@@ -17,7 +17,8 @@ fn matched(inserted: &[(u8, u8)], deleted: &[(u8, u8)], has_keys: bool) -> (Chan
             matcher.add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys) }).unwrap();
         }
     }
-    matcher.finish()
+    let matched = matcher.finish();
+    (matched.deleted, matched.inserted)
 }
 
 #[test]
@@ -73,5 +74,33 @@ proptest! {
         }
         let updates = |changes: &Changes, kind| changes.iter().filter(|change| **change == Some(kind)).count();
         prop_assert_eq!(updates(&went, ChangeType::UpdateBefore), updates(&came, ChangeType::UpdateAfter));
+    }
+}
+
+proptest! {
+    #[test]
+    fn an_updated_row_is_paired_with_the_row_of_its_key(
+        inserted in prop::collection::vec((0..40_u8, 0..30_u8), 0..40),
+        deleted in prop::collection::vec((0..40_u8, 0..30_u8), 0..40),
+    ) {
+        // Equal rows have equal keys.
+        let with_key = |rows: Vec<(u8, u8)>| -> Vec<(u8, u8)> { rows.iter().map(|row| (row.0, row.0 % 20)).collect() };
+        let (inserted, deleted) = (with_key(inserted), with_key(deleted));
+        let mut matcher = Matcher::default();
+        for (side, rows) in [(Side::Inserted, &inserted), (Side::Deleted, &deleted)] {
+            let keys = rows.iter().map(|row| u128::from(row.1)).collect();
+            let numbers = rows.iter().map(|row| u128::from(row.0)).collect();
+            matcher.add(side, RowNumbers { rows: numbers, keys: Some(keys) }).unwrap();
+        }
+        let matched = matcher.finish();
+        let updated = |rows: &[(u8, u8)], changes: &Changes, wanted: ChangeType| -> Vec<u8> {
+            let of_type = rows.iter().zip(changes).filter(|(_, change)| **change == Some(wanted));
+            of_type.map(|(row, _)| row.1).collect()
+        };
+        let old = updated(&deleted, &matched.deleted, ChangeType::UpdateBefore);
+        let new = updated(&inserted, &matched.inserted, ChangeType::UpdateAfter);
+        let paired: Vec<u8> = matched.pairs.iter().map(|number| old[*number as usize]).collect();
+        prop_assert_eq!(paired, new);
+        prop_assert_eq!(old.len(), matched.pairs.len());
     }
 }

@@ -1,0 +1,144 @@
+//! How are the differences of two snapshots streamed?
+//!
+//! In: the files that differ. Out: batches of rows that came, went or changed.
+//!
+//! Invariant: rows that only came, or only went, are given as they are read. Only where there are both are they matched first.
+
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use floeberg_core::{Cancel, Result};
+use floeberg_exec::budget::{memory_budget, thread_budget};
+use floeberg_exec::threads::{Ahead, OrderedStream};
+use floeberg_files::Coalescer;
+
+use super::changed_cells::ChangedCells;
+use super::columns::Columns;
+use super::open_step::OpenStep;
+use super::paired::PairedRows;
+use super::read_job::{ReadChanges, StepRows};
+use super::step::{Matching, ReadFile, Step};
+use crate::Scan;
+
+/// The differences of two snapshots, in batches.
+///
+/// Threads start with the first batch. Dropping it stops them within a batch.
+pub struct DifferenceStream {
+    /// The rows of files that differ; `None` after the last one.
+    rows: Option<OrderedStream<ReadChanges>>,
+    columns: Arc<Columns>,
+    cells: ChangedCells,
+    ahead: Ahead,
+    /// The rows that are matched.
+    open: Option<OpenStep>,
+    /// The rows that were matched.
+    paired: Option<PairedRows>,
+    joined: Coalescer,
+    is_over: bool,
+}
+
+impl DifferenceStream {
+    /// The differences that a step has; `None` has none.
+    pub(super) fn new(
+        scan: &Scan,
+        step: Option<Step>,
+        columns: Arc<Columns>,
+        cancel: &Cancel,
+    ) -> Result<Self> {
+        let cells = ChangedCells::new(scan)?;
+        let joined = Coalescer::new(scan.read_request(cancel)?.files.batch_rows);
+        // A quarter each: rows that are read ahead, rows that are matched, old rows of updates, and what matching takes.
+        let ahead = Ahead { threads: thread_budget()?, memory: memory_budget()? / 4, cancel: cancel.clone() };
+        let step = step.map(Arc::new);
+        let open = step.as_ref().filter(|step| step.matching != Matching::Nothing);
+        let open = open.map(|step| OpenStep::new(Arc::clone(step)));
+        let rows = step.map(|step| {
+            let (numbers, is_numbered) = (0..step.files.len(), open.is_some());
+            let files =
+                numbers.map(move |number| Ok(ReadFile { step: Arc::clone(&step), number, is_numbered }));
+            let job = Arc::new(ReadChanges::new(Arc::clone(&columns)));
+            OrderedStream::new(job, files, ahead.clone())
+        });
+        Ok(Self { rows, columns, cells, ahead, open, paired: None, joined, is_over: false })
+    }
+
+    /// The schema of every batch.
+    pub fn schema(&self) -> &SchemaRef {
+        self.cells.output()
+    }
+
+    /// The next batch, if there is one within a time; `Ready(None)` is the end.
+    pub fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.poll(Instant::now().checked_add(timeout))
+    }
+
+    fn poll(&mut self, until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>> {
+        let step = self.step(until).map(Result::transpose);
+        if matches!(step, Poll::Ready(Some(Err(_)) | None)) {
+            self.is_over = true;
+            self.joined = Coalescer::new(1);
+            (self.rows, self.open, self.paired) = (None, None, None);
+        }
+        step
+    }
+
+    fn step(&mut self, until: Option<Instant>) -> Poll<Result<Option<RecordBatch>>> {
+        loop {
+            if let Some(batch) = self.joined.pop() {
+                return Poll::Ready(Ok(Some(batch)));
+            }
+            if self.is_over {
+                return Poll::Ready(Ok(None));
+            }
+            if let Some(paired) = &mut self.paired {
+                match paired.next_until(&self.columns, &self.cells, until) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(None) => self.paired = None,
+                    Poll::Ready(Some(batches)) => {
+                        for batch in batches? {
+                            self.joined.push(batch)?;
+                        }
+                    }
+                }
+            } else if let Some(rows) = &mut self.rows {
+                match rows.next_until(until) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(Some(rows)) => self.add(rows?)?,
+                    Poll::Ready(None) => self.match_rows(),
+                }
+            } else {
+                self.joined.flush()?;
+                self.is_over = true;
+            }
+        }
+    }
+
+    fn add(&mut self, rows: StepRows) -> Result<()> {
+        if let Some(open) = &mut self.open {
+            return open.add(rows, &self.columns, self.ahead.memory);
+        }
+        let selected = self.columns.selected(&rows.batch)?;
+        self.joined.push(self.cells.of_side(rows.side, &selected)?)
+    }
+
+    fn match_rows(&mut self) {
+        if let (Some(rows), Some(open)) = (self.rows.take(), self.open.take()) {
+            let (rows, matched) = open.matched(rows.job(), &self.ahead);
+            self.paired = Some(PairedRows::new(rows, matched, self.ahead.memory));
+        }
+    }
+}
+
+impl Iterator for DifferenceStream {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.poll(None) {
+            Poll::Ready(batch) => batch,
+            Poll::Pending => None,
+        }
+    }
+}
