@@ -16,8 +16,8 @@ from processor_time import in_turn as in_turn_by_processor
 from processor_time import show
 from programs import planning_table
 
-# Files, and the rows of each: of 10 MB, and of 100 KB.
-CASES = {"100 files of 10 MB": (100, 640_000), "5000 files of 100 KB": (5_000, 6_000)}
+# Files, the rows of each, and the goal over reading and writing: row groups of 10 MB are copied, those of 100 KB are too small.
+CASES = {"100 files of 10 MB": (100, 640_000, 0.3), "5000 files of 100 KB": (5_000, 6_000, 1.3)}
 SORTED = (20, 500_000)
 DUCKDB = dict.fromkeys(("duckdb", "duckdb-extension-iceberg", "duckdb-extension-avro"), "1.5.5")
 MANIFESTS = 1_000_000
@@ -27,7 +27,7 @@ def main(scale: float, runs: int, *, java: bool) -> None:
     """Make the tables when they are not there, then measure."""
     goals = []
     against: list[tuple[str, str, Path, Times]] = []
-    for name, (number, rows) in CASES.items():
+    for name, (number, rows, most) in CASES.items():
         files = max(2, int(number * scale))
         place = table_of_files(folder(), files, rows)
         plain, binpack = in_turn(
@@ -38,7 +38,7 @@ def main(scale: float, runs: int, *, java: bool) -> None:
         title = f"binpack/{files} files of {bytes_of(place) // files >> 10} KiB/warm"
         compare(title, [("read and write", plain), ("binpack", binpack)])
         ratio = binpack.median / plain.median
-        goals.append(Goal(f"binpack/{name}/over reading and writing", ratio, "x", 1.3, 1.3))
+        goals.append(Goal(f"binpack/{name}/over reading and writing", ratio, "x", most, most))
         against.append((title, "java_binpack", place, binpack))
 
     number, of_file = SORTED
