@@ -16,7 +16,7 @@ from processor_time import in_turn as in_turn_by_processor
 from processor_time import show
 from programs import planning_table
 
-# Files, the rows of each, and the goal over reading and writing: row groups of 10 MB are copied, those of 100 KB are too small.
+# Files, the rows of each, and the goal over reading and writing: row groups of 10 MB are copied.
 CASES = {"100 files of 10 MB": (100, 640_000, 0.3), "5000 files of 100 KB": (5_000, 6_000, 1.3)}
 SORTED = (20, 500_000)
 DUCKDB = dict.fromkeys(("duckdb", "duckdb-extension-iceberg", "duckdb-extension-avro"), "1.5.5")
