@@ -133,5 +133,6 @@ class Rewriter:
             "options": {"target-file-size-bytes": str(self.options.target)},
             "sort": None if self.sort is None else {**self.sort, **self.options.z_order},
             "output-spec-id": self.options.output_spec_id,
+            "encode-all-rows": self.options.encode_all_rows,
         }
         return json.dumps(wanted)

@@ -47,6 +47,7 @@ class RewriteOptions:
         remove_dangling_deletes: `remove-dangling-deletes`.
         z_order: `var-length-contribution` and `max-output-size`, where they are given.
         most_groups_at_once: `max-concurrent-file-group-rewrites`, where it is given.
+        encode_all_rows: `encode-all-rows`, which Spark's procedure does not have: no row group is copied as it is stored.
         compression_factor: `compression-factor`: the bytes of new files for one byte of the old ones.
     """
 
@@ -62,6 +63,7 @@ class RewriteOptions:
     z_order: Mapping[str, int]
     most_groups_at_once: int | None = None
     compression_factor: float = 1.0
+    encode_all_rows: bool = False
 
     @property
     def target(self) -> int:
@@ -102,6 +104,7 @@ def read_options(
         _of_z_order(given) if strategy == "sort" else {},
         most_at_once,
         _compression(given) if strategy == "sort" else 1.0,
+        given.flag("encode-all-rows"),
     )
     given.end(("use-starting-sequence-number",))
     return read

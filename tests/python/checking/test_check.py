@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
+from typing import Any
 
+import fastavro
 import pytest
 
 import floeberg as fb
@@ -152,3 +155,28 @@ def test_rules_say_what_they_are():
     assert len(rules) > 100
     assert {each.level for each in rules} == {"metadata", "manifests", "files", "rows"}
     assert len({each.id for each in rules}) == len(rules)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"manifest_length": 1}, {"added_files_count": 9}, {"min_sequence_number": 99}, {"partition_spec_id": 7}],
+)
+def test_what_a_new_list_says_of_an_old_manifest_is_checked(sound, said):
+    with sound(2) as table:
+        last = fb.open_table(table.place).current_snapshot()
+        older = {row["manifest_path"] for path in table.lists()[:-1] for row in listed(path)}
+        shared = [row["manifest_path"] for row in listed(table.lists()[-1]) if row["manifest_path"] in older]
+        assert shared
+        table.change_list(
+            lambda file: [row.update(said) for row in file["rows"] if row["manifest_path"] == shared[0]]
+        )
+        expected = {each.rule.id for each in fb.check(table.place)}
+        assert expected
+        assert {each.rule.id for each in fb.check(table.place, all_snapshots=True)} >= expected
+        assert {each.rule.id for each in fb.check(table.place, since=last.parent_snapshot_id)} >= expected
+
+
+def listed(path: Path) -> list[dict[str, Any]]:
+    """The rows of a manifest list."""
+    with path.open("rb") as file:
+        return list(fastavro.reader(file))

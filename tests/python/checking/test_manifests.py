@@ -96,7 +96,14 @@ MANIFESTS = [
     plant("manifest-readable", ".avro", 2, unreadable, "manifest-length"),
     plant("manifest-length", ".avro", 3, in_list(setting(manifest_length=1))),
     plant("manifest-partition-spec", "row 0", 2, in_list(setting(partition_spec_id=99))),
-    plant("manifest-sequence", "row 0", 3, in_list(setting(sequence_number=99)), "delete-sequence"),
+    plant(
+        "manifest-sequence",
+        "row 0",
+        3,
+        in_list(setting(sequence_number=99)),
+        "delete-sequence",
+        "manifest-min-sequence",
+    ),
     plant(
         "manifest-sequence",
         "row 0",

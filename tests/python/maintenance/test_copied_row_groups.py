@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import floeberg as fb
+from floeberg import errors
 from floeberg import types as ft
 from maintenance.disk import EVER, named, on_disk
 
@@ -123,6 +125,43 @@ def test_metrics_are_those_of_encoded_rows(make, version):
     table.maintenance.rewrite_data_files(options=AGAIN)
     assert groups(table) == 1
     assert repr(metrics(table)) == repr(copied)
+
+
+def test_rows_are_encoded_anew_where_that_is_asked_for(make):
+    table = make()
+    for number in range(4):
+        table.append(rows(1000 * number))
+    before = content(table)
+    table.maintenance.rewrite_data_files(options={"encode-all-rows": "true", **AGAIN})
+    assert content(table) == before
+    assert groups(table) < 4
+    with pytest.raises(errors.InvalidInputError, match="encode-all-rows"):
+        table.maintenance.rewrite_data_files(options={"encode-all-rows": "yes"})
+
+
+def test_bounds_that_no_values_have_are_not_copied(catalog, tmp_path):
+    """Bytes of a footer are changed: the lower bound is above the upper one then."""
+    schema = ft.Schema(ft.NestedField(1, "id", ft.LongType(), required=False))
+    table = catalog.create_table("db.bounds", schema, properties=SMALL)
+    paths = []
+    low, high = 0x1111_2222_3333_4444, 0x5555_6666_7777_1111
+    for number in range(3):
+        path = tmp_path / f"{number}.parquet"
+        field = pa.field("id", pa.int64(), metadata={"PARQUET:field_id": "1"})
+        ids = [low, *((each + 1) * 0x1E3779B97F4A7C15 % (high - low) + low for each in range(2000)), high]
+        made = pa.table({"id": pa.array(ids)}, schema=pa.schema([field]))
+        pq.write_table(made, path, write_page_index=True, compression="zstd", use_dictionary=False)
+        paths.append(str(path))
+    table.add_files(paths, trust_field_ids=True)
+    for path in paths:
+        whole = Path(path).read_bytes()
+        footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+        changed = whole[footer:].replace(low.to_bytes(8, "little"), (high + 1).to_bytes(8, "little"))
+        assert changed != whole[footer:]
+        Path(path).write_bytes(whole[:footer] + changed)
+    table.maintenance.rewrite_data_files(options=AGAIN)
+    assert group_rows(table) != [2002] * 3
+    assert table.scan(f"id = {low}").count() == 3
 
 
 def test_filters_skip_copied_row_groups_and_pages(make):

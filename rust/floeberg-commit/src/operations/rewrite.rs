@@ -19,6 +19,8 @@ pub struct Rewrite {
     pub sort: Option<RewriteSort>,
     /// The partition spec of the new files. `None` is the table's.
     pub output_spec_id: Option<i32>,
+    /// Are all rows encoded anew, also where row groups could be copied as they are stored?
+    pub encode_all_rows: bool,
 }
 
 /// How the rows of each group are sorted.
@@ -42,6 +44,7 @@ impl Rewrite {
             "options": self.options,
             "sort": self.sort.as_ref().map(RewriteSort::to_json),
             "output-spec-id": self.output_spec_id,
+            "encode-all-rows": self.encode_all_rows,
         })
     }
 
@@ -54,6 +57,7 @@ impl Rewrite {
         };
         let groups = json.get("groups").and_then(Json::as_array).ok_or_else(invalid)?;
         let options = json.get("options").and_then(Json::as_object).ok_or_else(invalid)?;
+        let flag = |flag: &Json| flag.as_bool().ok_or_else(invalid);
         let spec_id = |id: &Json| id.as_i64().and_then(|id| i32::try_from(id).ok()).ok_or_else(invalid);
         Ok(Self {
             groups: groups.iter().map(group).collect::<Result<_>>()?,
@@ -63,6 +67,7 @@ impl Rewrite {
                 .collect::<Result<_>>()?,
             sort: given(json, "sort").map(RewriteSort::from_json).transpose()?,
             output_spec_id: given(json, "output-spec-id").map(spec_id).transpose()?,
+            encode_all_rows: given(json, "encode-all-rows").map(flag).transpose()?.unwrap_or(false),
         })
     }
 }
@@ -131,8 +136,13 @@ mod tests {
             (Some(sort(json!([{"source-ids": [1], "direction": "desc"}]), None)), Some(0)),
         ] {
             let options = BTreeMap::from([("target-file-size-bytes".to_owned(), "1".to_owned())]);
-            let rewrite =
-                Rewrite { groups: vec![vec!["a".to_owned()], Vec::new()], options, sort, output_spec_id };
+            let rewrite = Rewrite {
+                groups: vec![vec!["a".to_owned()], Vec::new()],
+                options,
+                sort,
+                output_spec_id,
+                encode_all_rows: true,
+            };
             assert_eq!(Rewrite::from_json(&rewrite.to_json()).unwrap(), rewrite);
         }
         // As operations were written before there was a sort.
@@ -147,6 +157,7 @@ mod tests {
             json!({"groups": 1, "options": {}}),
             json!({"groups": [], "options": {"a": 1}}),
             json!({"groups": [], "options": {}, "output-spec-id": "0"}),
+            json!({"groups": [], "options": {}, "encode-all-rows": "true"}),
             json!({"groups": [], "options": {}, "output-spec-id": 1_i64 << 40}),
             sort(json!({"case-sensitive": true})),
             sort(json!({"order": "id"})),

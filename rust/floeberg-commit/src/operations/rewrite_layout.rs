@@ -32,6 +32,7 @@ pub(crate) struct RewriteLayout {
     options: BTreeMap<String, String>,
     order: Option<RowOrder>,
     spec: Arc<PartitionSpec>,
+    encode_all_rows: bool,
 }
 
 impl RewriteLayout {
@@ -50,7 +51,7 @@ impl RewriteLayout {
             _ => error,
         })?;
         match &self.order {
-            None if self.names_size_alone() => Ok(recipe.with_copied_groups()),
+            None if !self.encode_all_rows && self.names_size_alone() => Ok(recipe.with_copied_groups()),
             None => Ok(recipe),
             Some(order) => recipe.with_order(order.clone()),
         }
@@ -90,7 +91,8 @@ impl Rewrite {
             })?,
         };
         let order = self.sort.as_ref().map(|sort| sort.order_of(metadata, spec)).transpose()?;
-        Ok(RewriteLayout { options: self.options.clone(), order, spec: Arc::clone(spec) })
+        let options = self.options.clone();
+        Ok(RewriteLayout { options, order, spec: Arc::clone(spec), encode_all_rows: self.encode_all_rows })
     }
 }
 

@@ -54,7 +54,8 @@ pub struct Check {
     unlisted: HashSet<u32>,
     base: Option<Arc<Snapshot>>,
     unread: HashSet<String>,
-    manifests: VecDeque<(u32, ManifestFile)>,
+    /// Those to read, with their numbers; `None` for what another manifest list says of a known one.
+    manifests: VecDeque<(Option<u32>, ManifestFile)>,
     /// Those that were read, for their files.
     read: VecDeque<(u32, ManifestFile)>,
     files: VecDeque<FileEntry>,
@@ -274,7 +275,10 @@ impl Check {
         if let Some(base) = self.base.take() {
             // What it has was checked before, and its own findings are not new.
             let manifests = list(&self.reading, &known, &base)?.1.unwrap_or_default();
-            self.unread = manifests.into_iter().map(|each| each.manifest_path).collect();
+            for manifest in manifests {
+                self.across.is_new_entry(&manifest);
+                self.unread.insert(manifest.manifest_path);
+            }
         }
         let end = self.snapshots.len().min(self.listed + thread_budget()?.max(1));
         let some: Vec<Arc<Snapshot>> = self.snapshots[self.listed..end].to_vec();
@@ -292,14 +296,17 @@ impl Check {
                 continue;
             };
             for manifest in manifests {
-                if self.unread.contains(&manifest.manifest_path) {
-                    continue;
-                }
+                let is_read_before = self.unread.contains(&manifest.manifest_path);
                 if manifest.key_metadata.is_some() {
-                    self.unlisted.insert(number);
+                    if !is_read_before {
+                        self.unlisted.insert(number);
+                    }
                     continue;
                 }
-                if let Some(number) = self.across.add(&manifest, number) {
+                let is_new_entry = self.across.is_new_entry(&manifest);
+                let number = if is_read_before { None } else { self.across.add(&manifest, number) };
+                // A list that says something else of a known manifest is compared with it, too.
+                if number.is_some() || is_new_entry {
                     self.manifests.push_back((number, manifest));
                 }
             }
@@ -321,7 +328,7 @@ impl Check {
         })?;
         for ((number, manifest), checked) in some.into_iter().zip(read) {
             self.found(checked.found);
-            if checked.stored.is_some() {
+            if let (Some(number), true) = (number, checked.stored.is_some()) {
                 self.across.add_digest(number, checked.digest);
                 if self.request.level >= Level::Files {
                     self.read.push_back((number, manifest));

@@ -10,14 +10,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use floeberg_core::Result;
-use parquet::basic::{ColumnOrder, Compression, Type as Physical};
+use parquet::basic::{ColumnOrder, Compression, SortOrder, Type as Physical};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::page_index::offset_index::OffsetIndexMetaData;
+use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 
 use crate::read::{ParquetFile, fence};
+
+/// Bytes are compared as such.
+const BYTES: ColumnOrder = ColumnOrder::TYPE_DEFINED_ORDER(SortOrder::UNSIGNED);
 
 /// What a layout asks of the chunks of a column.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +55,10 @@ fn has_statistics(file: &ParquetFile, chunk: &ColumnChunkMetaData, leaf: usize, 
         return false;
     }
     let values = u64::try_from(chunk.num_values()).unwrap_or(u64::MAX);
-    if nulls >= values {
+    if nulls > values || !are_in_order(statistics, wanted.order) {
+        return false;
+    }
+    if nulls == values {
         return true;
     }
     // NaNs are counted for metrics.
@@ -61,6 +68,28 @@ fn has_statistics(file: &ParquetFile, chunk: &ColumnChunkMetaData, leaf: usize, 
         && !statistics.is_min_max_deprecated()
         && file.metadata().file_metadata().column_order(leaf) == wanted.order
         && (!is_float || statistics.nan_count_opt().is_some())
+}
+
+/// Is the lower bound not above the upper one? Of decimals in bytes that is not looked at.
+fn are_in_order(statistics: &Statistics, order: ColumnOrder) -> bool {
+    fn ordered<T: PartialOrd>(lower: Option<&T>, upper: Option<&T>) -> bool {
+        lower.zip(upper).is_none_or(|(lower, upper)| lower <= upper)
+    }
+    match statistics {
+        Statistics::Boolean(of) => ordered(of.min_opt(), of.max_opt()),
+        Statistics::Int32(of) => ordered(of.min_opt(), of.max_opt()),
+        Statistics::Int64(of) => ordered(of.min_opt(), of.max_opt()),
+        Statistics::Float(of) => {
+            of.min_opt().is_none_or(|lower| lower.is_nan()) || ordered(of.min_opt(), of.max_opt())
+        }
+        Statistics::Double(of) => {
+            of.min_opt().is_none_or(|lower| lower.is_nan()) || ordered(of.min_opt(), of.max_opt())
+        }
+        Statistics::ByteArray(_) | Statistics::FixedLenByteArray(_) if order == BYTES => {
+            ordered(statistics.min_bytes_opt().as_ref(), statistics.max_bytes_opt().as_ref())
+        }
+        Statistics::ByteArray(_) | Statistics::FixedLenByteArray(_) | Statistics::Int96(_) => true,
+    }
 }
 
 /// Do its pages lie in it one after another, up to its end?

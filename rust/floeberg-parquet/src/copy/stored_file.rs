@@ -42,8 +42,7 @@ impl StoredFile {
         schema: &Arc<SchemaDescriptor>,
         without_nulls: &[i32],
     ) -> Result<Self> {
-        // Without field ids, a file names its columns otherwise.
-        let file = ParquetFile::of_source(source, None)?;
+        let file = ParquetFile::to_be_copied(source)?;
         let found = columns_of(file.metadata().file_metadata().schema());
         let wanted = columns_of(&layout.parquet);
         let same: Vec<_> = wanted

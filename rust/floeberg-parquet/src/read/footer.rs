@@ -12,7 +12,7 @@ use bytes::Bytes;
 use floeberg_core::{Context, Error, Result};
 use floeberg_io::Source;
 use floeberg_io::refuse_encrypted;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader};
 
 use super::encrypted::names_encryption;
 use super::fence;
@@ -45,7 +45,10 @@ impl Tail {
 }
 
 /// Reads the footer. The store gives the size of the file: sizes in metadata are only hints.
-pub(crate) fn read_footer(source: &dyn Source) -> Result<(Arc<ParquetMetaData>, Tail)> {
+pub(crate) fn read_footer(
+    source: &dyn Source,
+    options: &ParquetMetaDataOptions,
+) -> Result<(Arc<ParquetMetaData>, Tail)> {
     let location = source.location();
     let (size, end) = source.read_end(TAIL_GUESS)?;
     if size < TAIL as u64 + 4 {
@@ -56,7 +59,8 @@ pub(crate) fn read_footer(source: &dyn Source) -> Result<(Arc<ParquetMetaData>, 
     if names_encryption(&footer) {
         return Err(Error::unsupported("the Parquet file has encrypted columns").with("path", location));
     }
-    let metadata = fence(location, || ParquetMetaDataReader::decode_metadata(&footer))?;
+    let decode = || ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(options));
+    let metadata = fence(location, decode)?;
     check(&metadata, size).context("path", location)?;
     Ok((Arc::new(metadata), tail))
 }

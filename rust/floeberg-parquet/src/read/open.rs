@@ -17,7 +17,7 @@ use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::Type as Physical;
 use parquet::file::metadata::{
-    ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder,
+    ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataPushDecoder,
 };
 use parquet::schema::types::ColumnDescPtr;
 
@@ -40,7 +40,21 @@ pub struct ParquetFile {
 impl ParquetFile {
     /// Reads the footer of an open file.
     pub fn of_source(source: Arc<dyn Source>, mapping: Option<&NameMapping>) -> Result<Self> {
-        let (metadata, tail) = read_footer(source.as_ref())?;
+        Self::with_options(source, mapping, &ParquetMetaDataOptions::new())
+    }
+
+    /// The same, with the numbers of pages of each encoding, which no reader here needs.
+    pub(crate) fn to_be_copied(source: Arc<dyn Source>) -> Result<Self> {
+        // Without field ids, a file names its columns otherwise.
+        Self::with_options(source, None, &ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false))
+    }
+
+    fn with_options(
+        source: Arc<dyn Source>,
+        mapping: Option<&NameMapping>,
+        options: &ParquetMetaDataOptions,
+    ) -> Result<Self> {
+        let (metadata, tail) = read_footer(source.as_ref(), options)?;
         let location = source.location();
         let reader = fence(location, || {
             let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use floeberg_core::Result;
 use floeberg_io::Source;
 use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit};
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataOptions};
 use parquet::schema::types::Type;
 use serde_json::{Value as Json, json};
 
@@ -22,7 +22,7 @@ const SPARK_LEGACY: &str = "org.apache.spark.legacyDateTime";
 
 /// The columns of a file, as text.
 pub fn stored_shape(source: &dyn Source) -> Result<String> {
-    let (metadata, _) = read_footer(source)?;
+    let (metadata, _) = read_footer(source, &ParquetMetaDataOptions::new())?;
     let mut leaves = unusual(&metadata).into_iter();
     let root = metadata.file_metadata().schema_descr().root_schema();
     let columns: Vec<_> = root.get_fields().iter().map(|field| column(field, &mut leaves)).collect();

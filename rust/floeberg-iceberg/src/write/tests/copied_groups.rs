@@ -129,6 +129,8 @@ fn row_groups_are_copied_with_all_that_is_said_of_them() {
             assert_eq!(first.offset, chunk.data_page_offset());
             assert_eq!(last.offset as u64 + last.compressed_page_size as u64, start + length);
             assert!(chunk.statistics().unwrap().null_count_opt().is_some());
+            // By these, readers in Java know whether all pages have a dictionary.
+            assert!(chunk.page_encoding_stats_mask().is_some());
         }
     }
     // They are those of the rows, written at once.

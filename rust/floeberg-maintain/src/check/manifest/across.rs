@@ -5,7 +5,7 @@
 //!
 //! Invariant: a live file takes some 80 bytes here, however many snapshots have its manifest.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use floeberg_iceberg::manifest::ManifestFile;
 use floeberg_iceberg::metadata::Snapshot;
@@ -37,6 +37,8 @@ struct Manifest {
 pub(in crate::check) struct Across {
     manifests: Vec<Manifest>,
     by_path: HashMap<String, u32>,
+    /// Hashes of what manifest lists say of manifests.
+    entries: HashSet<u128>,
     files: Vec<(u32, LiveFile)>,
     targets: Vec<(u32, Target)>,
 }
@@ -65,6 +67,11 @@ impl Across {
             is_read: false,
         });
         Some(number)
+    }
+
+    /// Remembers what a manifest list says of a manifest; false if another one said the same.
+    pub(in crate::check) fn is_new_entry(&mut self, manifest: &ManifestFile) -> bool {
+        self.entries.insert(key_of(&format!("{manifest:?}"), None))
     }
 
     /// Adds what was found in a manifest that was read.

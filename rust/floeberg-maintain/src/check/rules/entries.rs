@@ -21,7 +21,7 @@ rules! {
         "A file has 0 rows or more, and more than 0 bytes.";
     SPLIT_OFFSETS: "split-offsets", Manifests, EnginesFail, "Data File Fields",
         "Split offsets ascend, and are in the file.",
-        repair "table.maintenance.rewrite_data_files";
+        repair "table.maintenance.rewrite_data_files, with encode-all-rows";
     SORT_ORDER_THERE: "file-sort-order", Manifests, Cosmetic, "Data File Fields",
         "The sort order of a file is one of the table's; files of position deletes have none.";
     EQUALITY_IDS: "equality-ids", Manifests, WrongData, "Equality Delete Files",
@@ -41,13 +41,13 @@ rules! {
         "A map of metrics has a column once.";
     METRIC_COUNTS: "metrics-counts", Manifests, WrongData, "Field-level Metrics and Statistics",
         "A column has no more nulls and NaNs than values, and a column at the top as many values as rows.",
-        repair "table.maintenance.rewrite_data_files";
+        repair "table.maintenance.rewrite_data_files, with encode-all-rows";
     METRIC_NANS: "metrics-nans", Manifests, Cosmetic, "Field-level Metrics and Statistics",
         "Only columns of floats have NaNs.";
     BOUND_VALUE: "bound-value", Manifests, WrongData, "Bound serialization",
         "A bound is a value of its column, and not NaN.",
-        repair "table.maintenance.rewrite_data_files";
+        repair "table.maintenance.rewrite_data_files, with encode-all-rows";
     BOUND_ORDER: "bound-order", Manifests, WrongData, "Field-level Metrics and Statistics",
         "A lower bound is not above the upper one.",
-        repair "table.maintenance.rewrite_data_files";
+        repair "table.maintenance.rewrite_data_files, with encode-all-rows";
 }

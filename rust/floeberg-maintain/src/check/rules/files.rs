@@ -15,7 +15,7 @@ rules! {
         engines "counts and limits that engines take from metadata are wrong";
     ROW_GROUPS: "split-offsets-row-groups", Files, Slow, "Data File Fields",
         "The split offsets of a Parquet file are where its row groups start.",
-        repair "table.maintenance.rewrite_data_files";
+        repair "table.maintenance.rewrite_data_files, with encode-all-rows";
     COLUMN_TYPE: "column-type", Files, WrongData, "Column Projection",
         "A column of a file can be read as the column of the table with its field id.";
     FIELD_IDS: "file-field-ids", Files, WrongData, "Column Projection",
