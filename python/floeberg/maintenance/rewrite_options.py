@@ -47,7 +47,7 @@ class RewriteOptions:
         remove_dangling_deletes: `remove-dangling-deletes`.
         z_order: `var-length-contribution` and `max-output-size`, where they are given.
         most_groups_at_once: `max-concurrent-file-group-rewrites`, where it is given.
-        encode_all_rows: `encode-all-rows`, which Spark's procedure does not have: no row group is copied as it is stored.
+        encode_all_rows: `encode-all-rows`, which Spark does not have: no row group is copied as it is stored.
         compression_factor: `compression-factor`: the bytes of new files for one byte of the old ones.
     """
 
