@@ -14,7 +14,7 @@ from conformance_checking.sound import sound_table
 
 @pytest.fixture(scope="session")
 def sound(tmp_path_factory) -> Callable[[int], AbstractContextManager[Planted]]:
-    """Lends a sound table of a version, and makes it sound again afterwards."""
+    """Lends a sound table of a version, and makes it sound again afterwards, whatever became of it."""
     made: dict[int, Planted] = {}
 
     @contextmanager
@@ -25,8 +25,10 @@ def sound(tmp_path_factory) -> Callable[[int], AbstractContextManager[Planted]]:
             shutil.copytree(folder / "now", folder / "then")
         table = made[version]
         now = table.place.parents[3]
-        yield table
-        shutil.rmtree(now)
-        shutil.copytree(now.with_name("then"), now)
+        try:
+            yield table
+        finally:
+            shutil.rmtree(now)
+            shutil.copytree(now.with_name("then"), now)
 
     return lent
