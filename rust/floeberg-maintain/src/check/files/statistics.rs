@@ -2,11 +2,14 @@
 //!
 //! Spec: Table Statistics; Partition Statistics.
 
+use std::sync::Arc;
+
 use floeberg_core::schema::Schema;
 use floeberg_core::{ErrorKind, Result};
 use floeberg_iceberg::metadata::{PartitionStatisticsFile, StatisticsFile};
 use floeberg_iceberg::plan::FileFormat;
 use floeberg_iceberg::read::FileAccess;
+use floeberg_io::Source;
 
 use crate::check::findings::Findings;
 use crate::check::reading::split;
@@ -31,17 +34,30 @@ pub(in crate::check) fn check_statistics_files(checks: &FileChecks) -> Result<Fi
     Ok(found)
 }
 
-fn check_puffin(checks: &FileChecks, file: &StatisticsFile) -> Result<Findings> {
-    let mut found = Findings::of_snapshot(&file.statistics_path, file.snapshot_id);
-    let (source, size) = match checks.reading.open(&file.statistics_path)? {
-        Ok(opened) => opened,
+/// Opens a file of this size, by the metadata; `None` where it cannot be opened.
+fn opened(
+    checks: &FileChecks,
+    location: &str,
+    size_in_bytes: i64,
+    found: &mut Findings,
+) -> Result<Option<(Arc<dyn Source>, u64)>> {
+    match checks.reading.open(location)? {
+        Ok((source, size)) => {
+            let said = u64::try_from(size_in_bytes).unwrap_or(0);
+            found.equal(&STATISTICS_FILE, "file-size-in-bytes", (size, said));
+            Ok(Some((source, size)))
+        }
         Err(error) => {
             found.add(&STATISTICS_FILE, "", error);
-            return Ok(found);
+            Ok(None)
         }
-    };
-    let said = u64::try_from(file.file_size_in_bytes).unwrap_or(0);
-    found.equal(&STATISTICS_FILE, "file-size-in-bytes", (size, said));
+    }
+}
+
+fn check_puffin(checks: &FileChecks, file: &StatisticsFile) -> Result<Findings> {
+    let mut found = Findings::of_snapshot(&file.statistics_path, file.snapshot_id);
+    let opened = opened(checks, &file.statistics_path, file.file_size_in_bytes, &mut found)?;
+    let Some((source, size)) = opened else { return Ok(found) };
     if file.key_metadata.is_some() {
         return Ok(found);
     }
@@ -74,15 +90,8 @@ fn check_puffin(checks: &FileChecks, file: &StatisticsFile) -> Result<Findings> 
 
 fn check_partitions(checks: &FileChecks, file: &PartitionStatisticsFile) -> Result<Findings> {
     let mut found = Findings::of_snapshot(&file.statistics_path, file.snapshot_id);
-    let (source, size) = match checks.reading.open(&file.statistics_path)? {
-        Ok(opened) => opened,
-        Err(error) => {
-            found.add(&STATISTICS_FILE, "", error);
-            return Ok(found);
-        }
-    };
-    let said = u64::try_from(file.file_size_in_bytes).unwrap_or(0);
-    found.equal(&STATISTICS_FILE, "file-size-in-bytes", (size, said));
+    let opened = opened(checks, &file.statistics_path, file.file_size_in_bytes, &mut found)?;
+    let Some((source, size)) = opened else { return Ok(found) };
     let start = source.read(0..size.min(4))?;
     let format = match start.as_ref() {
         b"PAR1" => FileFormat::Parquet,
@@ -90,7 +99,7 @@ fn check_partitions(checks: &FileChecks, file: &PartitionStatisticsFile) -> Resu
         _ => FileFormat::Orc,
     };
     let access = FileAccess {
-        store: std::sync::Arc::clone(&checks.reading.store),
+        store: Arc::clone(&checks.reading.store),
         batch_rows: 1024,
         cancel: checks.cancel.clone(),
     };
