@@ -104,6 +104,7 @@ bench: install java $(VENV)/.bench ## Benches against peers, ratios in one run (
 	$(PYTHON) benches/python/bench_maintenance.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 	$(PYTHON) benches/python/bench_upsert.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 	$(PYTHON) benches/python/bench_changelog.py --scale $(or $(SCALE),1)
+	$(PYTHON) benches/python/bench_compare.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_lance.py --scale $(or $(SCALE),1)
 	$(PYTHON) benches/python/bench_spark.py --scale $(or $(SCALE),1) $(if $(ICEBERG_JAVA),--java)
 

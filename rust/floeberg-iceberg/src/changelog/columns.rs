@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! read      selected columns | what tells rows apart
+//! lineage   _pos | _row_id | _last_updated_sequence_number | key; the selected columns of rows that changed are read later
 //! result    selected columns | _change_type | _change_ordinal | _commit_snapshot_id
 //! ```
 //!
@@ -38,6 +39,8 @@ pub(super) struct RowNumbers {
     pub rows: Vec<u128>,
     /// Equal for rows of one key; `None` without key columns.
     pub keys: Option<Vec<u128>>,
+    /// Where the rows are in their file, if their columns are read later.
+    pub positions: Option<Vec<u64>>,
 }
 
 /// The columns of one kind of step, and what they are for.
@@ -71,10 +74,11 @@ impl Columns {
         let table = scan.schema()?;
         let selected = scan.projection()?;
         let key_fields = fields_of(&table, key.unwrap_or_default())?;
-        let lineage =
-            [ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER].into_iter().map(metadata).collect::<Result<_>>()?;
-        let layout = |identity: Vec<Field>, key: &[Field]| {
-            let (read, places) = with_fields(&selected, &identity, &table)?;
+        let lineage: Vec<Field> =
+            [POS, ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER].into_iter().map(metadata).collect::<Result<_>>()?;
+        let none = Schema::new(table.schema_id(), Vec::new())?;
+        let layout = |selected: &Schema, identity: Vec<Field>, key: &[Field]| {
+            let (read, places) = with_fields(selected, &identity, &table)?;
             let (read, keys) = with_fields(&read, key, &table)?;
             let request = ReadRequest { projected: Arc::new(read), ..request.clone() };
             Ok::<_, Error>(Layout { request, identity: places, keys })
@@ -83,9 +87,9 @@ impl Columns {
         let row_id = [metadata(ROW_ID)?];
         let key_of_lineage = if key.is_some() { &key_fields[..] } else { &row_id[..] };
         Ok(Self {
-            nothing: layout(Vec::new(), &[])?,
-            lineage: layout(lineage, key_of_lineage)?,
-            values: layout(table.fields().to_vec(), &key_fields)?,
+            nothing: layout(&selected, Vec::new(), &[])?,
+            lineage: layout(&none, lineage, key_of_lineage)?,
+            values: layout(&selected, table.fields().to_vec(), &key_fields)?,
             positions: ReadRequest { projected: position, ..request.clone() },
             hashes: RowHashes::default(),
             by_values: !updates,
@@ -107,10 +111,16 @@ impl Columns {
     /// What reads the rows of a step.
     pub fn readers(&self, matching: Matching) -> StepReaders {
         let reader = |request: &ReadRequest| Arc::new(TableReader::new(request.clone()));
-        let rows = &self.layout(matching).request;
+        let both = |request: &ReadRequest| [reader(request), reader(request)];
+        let (rows, identity) = match matching {
+            Matching::Nothing => (&self.nothing, None),
+            Matching::Lineage => (&self.nothing, Some(&self.lineage)),
+            Matching::Values => (&self.values, None),
+        };
         StepReaders {
-            rows: [reader(rows), reader(rows)],
-            positions: [reader(&self.positions), reader(&self.positions)],
+            rows: both(&rows.request),
+            identity: identity.map(|layout| both(&layout.request)),
+            positions: both(&self.positions),
         }
     }
 
@@ -129,17 +139,24 @@ impl Columns {
             places.iter().map(|place| Arc::clone(batch.column(*place))).collect()
         };
         let hashed = |places: &[usize]| self.hashes.of(&columns(places), batch.num_rows());
-        let rows = match (matching, layout.identity.as_slice()) {
-            (Matching::Lineage, [row_id, sequence_number]) => {
-                let row_ids = batch.column(*row_id).as_primitive::<Int64Type>().values();
-                let sequence_numbers = batch.column(*sequence_number).as_primitive::<Int64Type>().values();
-                let both = row_ids.iter().zip(sequence_numbers);
-                both.map(|(row_id, number)| wide(*row_id) << 64 | wide(*number)).collect()
+        let longs = |place: &usize| batch.column(*place).as_primitive::<Int64Type>().values();
+        let (rows, positions) = match (matching, layout.identity.as_slice()) {
+            (Matching::Lineage, [position, row_id, sequence_number]) => {
+                let both = longs(row_id).iter().zip(longs(sequence_number));
+                let rows = both.map(|(row_id, number)| wide(*row_id) << 64 | wide(*number)).collect();
+                let positions = longs(position).iter().map(|position| position.cast_unsigned());
+                (rows, Some(positions.collect()))
             }
-            (_, identity) => hashed(identity)?,
+            (_, identity) => (hashed(identity)?, None),
         };
-        let keys = if layout.keys.is_empty() { None } else { Some(hashed(&layout.keys)?) };
-        Ok(RowNumbers { rows, keys })
+        let keys = match layout.keys.as_slice() {
+            [] => None,
+            [row_id] if matching == Matching::Lineage && layout.identity.contains(row_id) => {
+                Some(longs(row_id).iter().map(|row_id| wide(*row_id)).collect())
+            }
+            keys => Some(hashed(keys)?),
+        };
+        Ok(RowNumbers { rows, keys, positions })
     }
 
     /// The selected columns of a batch.

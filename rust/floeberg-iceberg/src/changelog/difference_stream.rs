@@ -56,9 +56,8 @@ impl DifferenceStream {
         let open = step.as_ref().filter(|step| step.matching != Matching::Nothing);
         let open = open.map(|step| OpenStep::new(Arc::clone(step)));
         let rows = step.map(|step| {
-            let (numbers, is_numbered) = (0..step.files.len(), open.is_some());
-            let files =
-                numbers.map(move |number| Ok(ReadFile { step: Arc::clone(&step), number, is_numbered }));
+            let numbers = 0..step.files.len();
+            let files = numbers.map(move |number| Ok(ReadFile::changed(&step, number)));
             let job = Arc::new(ReadChanges::new(Arc::clone(&columns)));
             OrderedStream::new(job, files, ahead.clone())
         });

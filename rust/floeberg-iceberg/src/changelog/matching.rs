@@ -39,8 +39,11 @@ const MOST_EXPECTED: usize = 1 << 20;
 /// A copy may have so many other rows where a deleted row is looked for: new ones, and changed ones.
 const NEAR: usize = 4;
 
-/// The rows of a snapshot. Copies keep the order of their rows, so that most are found beside the one before them: those take
-/// 20 to 40 bytes, with a key. The others are looked up in the end, with about 60 bytes more.
+/// One of so many inserted rows is a mark, at which a deleted file finds its copy: files of two snapshots are in no common order.
+const ROWS_OF_A_MARK: usize = if cfg!(test) { 4 } else { 64 };
+
+/// The rows of a snapshot. Copies keep the order of their rows, so that most are found beside the one before them, or at a mark:
+/// those take 20 to 40 bytes, with a key. The others are looked up in the end, with about 60 bytes more.
 #[derive(Default)]
 pub(super) struct Matcher {
     /// The numbers of the inserted rows.
@@ -50,6 +53,8 @@ pub(super) struct Matcher {
     inserted_keys: Vec<u128>,
     /// The inserted row that is expected to be the next deleted one.
     next: usize,
+    /// Some inserted rows, by their numbers.
+    marks: HashMap<u128, u32, RandomState>,
     /// For each deleted row: was it deleted, and not carried over?
     deleted: Vec<bool>,
     /// The deleted rows that were not found in order: their numbers, and their keys.
@@ -92,6 +97,9 @@ impl Matcher {
                     ));
                 }
                 self.inserted_keys.extend(numbers.keys.into_iter().flatten());
+                let first = self.is_carried.len().next_multiple_of(ROWS_OF_A_MARK);
+                let rows = self.inserted.iter().enumerate().skip(first).step_by(ROWS_OF_A_MARK);
+                self.marks.extend(rows.map(|(place, number)| (*number, place as u32)));
                 self.is_carried.resize(self.inserted.len(), false);
             }
             Side::Deleted => {
@@ -110,13 +118,16 @@ impl Matcher {
         Ok(())
     }
 
-    /// Takes the inserted row of a number, if it is near the one that is expected.
+    /// Takes the inserted row of a number, if it is near the one that is expected, or is a mark.
     fn carry_next(&mut self, number: u128) -> bool {
-        let near = self.inserted[self.next..].iter().take(NEAR);
-        let Some(place) = near.zip(self.next..).find_map(|(row, place)| (*row == number).then_some(place))
-        else {
-            return false;
-        };
+        let rows = self.inserted.iter().zip(&self.is_carried).enumerate();
+        let near = rows.skip(self.next).take(NEAR);
+        let found = near.into_iter().find(|(_, (row, is_carried))| **row == number && !**is_carried);
+        let place = found.map(|(place, _)| place).or_else(|| {
+            let mark = *self.marks.get(&number)? as usize;
+            (!self.is_carried[mark]).then_some(mark)
+        });
+        let Some(place) = place else { return false };
         self.is_carried[place] = true;
         self.next = place + 1;
         true

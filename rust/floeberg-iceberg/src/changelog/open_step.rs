@@ -2,7 +2,8 @@
 //!
 //! In: its rows, those that came first. Out: batches of those that changed, the deleted ones first.
 //!
-//! Invariant: rows are kept within a number of bytes. Beyond it they are read again, and only numbers of them are kept.
+//! Invariant: rows are kept within a number of bytes. Beyond it they are read again, and only numbers of them are kept. By lineage, only
+//! what tells rows apart is read first, and then the rows that changed.
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -12,19 +13,29 @@ use std::vec;
 use arrow_array::RecordBatch;
 use floeberg_core::{Error, Result};
 use floeberg_exec::threads::{Ahead, OrderedStream};
+use roaring::RoaringTreemap;
 
 use super::columns::Columns;
 use super::matching::{Changes, Matched, Matcher};
 use super::read_job::{ReadChanges, StepRows};
-use super::step::{ReadFile, Side, Step};
+use super::step::{ReadFile, Side, Step, WantedRows};
 
 /// A step of which not all rows have come.
 pub(super) struct OpenStep {
     pub step: Arc<Step>,
     matcher: Matcher,
-    /// The rows that came, and those that went; `None` if they take too many bytes.
-    kept: Option<[Vec<RecordBatch>; 2]>,
+    kept: Kept,
     bytes: u64,
+}
+
+/// What is kept of the rows of a step.
+enum Kept {
+    /// The rows that came, and those that went.
+    Rows([Vec<RecordBatch>; 2]),
+    /// Nothing: the rows take too many bytes.
+    Nothing,
+    /// For each file the positions of its rows.
+    Positions(Vec<RoaringTreemap>),
 }
 
 impl OpenStep {
@@ -33,21 +44,34 @@ impl OpenStep {
         let inserted = step.files.iter().filter(|file| file.side == Side::Inserted);
         let rows = inserted.map(|file| u64::try_from(file.task.record_count).unwrap_or(0));
         let matcher = Matcher::expecting(rows.fold(0, u64::saturating_add));
-        Self { step, matcher, kept: Some(Default::default()), bytes: 0 }
+        let kept = match step.readers.identity {
+            Some(_) => Kept::Positions(vec![RoaringTreemap::new(); step.files.len()]),
+            None => Kept::Rows(Default::default()),
+        };
+        Self { step, matcher, kept, bytes: 0 }
     }
 
     /// Takes rows, and keeps them within so many bytes.
     pub fn add(&mut self, rows: StepRows, columns: &Columns, most_bytes: u64) -> Result<()> {
-        let numbers =
+        let mut numbers =
             rows.numbers.ok_or_else(|| Error::internal("rows of a changelog were not told apart"))?;
+        let positions = numbers.positions.take();
         self.matcher.add(rows.side, numbers)?;
-        self.bytes = self.bytes.saturating_add(rows.batch.get_array_memory_size() as u64);
-        if self.bytes > most_bytes {
-            self.kept = None;
-        }
-        if let Some([inserted, deleted]) = &mut self.kept {
-            let side = if rows.side == Side::Inserted { inserted } else { deleted };
-            side.push(columns.selected(&rows.batch)?);
+        match &mut self.kept {
+            Kept::Positions(of_files) => {
+                let of_file = of_files.get_mut(rows.number).zip(positions);
+                let (of_file, positions) =
+                    of_file.ok_or_else(|| Error::internal("rows of a changelog have no positions"))?;
+                add_positions(of_file, &positions)?;
+            }
+            Kept::Rows(kept) => {
+                kept[rows.side.snapshot()].push(columns.selected(&rows.batch)?);
+                self.bytes = self.bytes.saturating_add(rows.batch.get_array_memory_size() as u64);
+                if self.bytes > most_bytes {
+                    self.kept = Kept::Nothing;
+                }
+            }
+            Kept::Nothing => {}
         }
         Ok(())
     }
@@ -63,15 +87,22 @@ impl OpenStep {
 
     /// What happened to the rows, after all of them have come, and the rows again.
     pub fn matched(self, job: &Arc<ReadChanges>, ahead: &Ahead) -> (MatchedRows, Matched) {
-        let (step, kept) = (self.step, self.kept);
-        (MatchedRows { step, kept, job: Arc::clone(job), ahead: ahead.clone() }, self.matcher.finish())
+        let (step, mut kept, mut matched) = (self.step, self.kept, self.matcher.finish());
+        if let Kept::Positions(of_files) = &mut kept {
+            for (side, changes) in
+                [(Side::Inserted, &mut matched.inserted), (Side::Deleted, &mut matched.deleted)]
+            {
+                keep_changed(&step, side, of_files, changes);
+            }
+        }
+        (MatchedRows { step, kept, job: Arc::clone(job), ahead: ahead.clone() }, matched)
     }
 }
 
 /// The rows of a step, which can be taken several times.
 pub(super) struct MatchedRows {
     step: Arc<Step>,
-    kept: Option<[Vec<RecordBatch>; 2]>,
+    kept: Kept,
     job: Arc<ReadChanges>,
     ahead: Ahead,
 }
@@ -79,17 +110,55 @@ pub(super) struct MatchedRows {
 impl MatchedRows {
     /// The rows of a side, in the order in which they came.
     pub fn open(&self, side: Side) -> Source {
-        if let Some(kept) = &self.kept {
+        let wanted = |number: usize| match &self.kept {
+            Kept::Positions(of_files) => WantedRows::At(of_files[number].clone()),
+            Kept::Nothing | Kept::Rows(_) => WantedRows::Changed,
+        };
+        if let Kept::Rows(kept) = &self.kept {
             return Source::Kept(kept[side.snapshot()].clone().into_iter());
         }
-        let numbers = (0..self.step.files.len()).filter(|number| self.step.files[*number].side == side);
-        let numbers: Vec<usize> = numbers.collect();
-        let step = Arc::clone(&self.step);
-        let files = numbers
-            .into_iter()
-            .map(move |number| Ok(ReadFile { step: Arc::clone(&step), number, is_numbered: false }));
+        let files: Vec<ReadFile> = files_of(&self.step, side)
+            .map(|number| ReadFile { step: Arc::clone(&self.step), number, wanted: wanted(number) })
+            .filter(|file| !matches!(&file.wanted, WantedRows::At(positions) if positions.is_empty()))
+            .collect();
+        let files = files.into_iter().map(Ok);
         Source::Again(Box::new(OrderedStream::new(Arc::clone(&self.job), files, self.ahead.clone())))
     }
+}
+
+/// The files of a side, by their numbers.
+fn files_of(step: &Step, side: Side) -> impl Iterator<Item = usize> {
+    let files = step.files.iter().enumerate();
+    files.filter(move |(_, file)| file.side == side).map(|(number, _)| number)
+}
+
+/// Adds positions, which ascend, and often have no gap.
+fn add_positions(known: &mut RoaringTreemap, positions: &[u64]) -> Result<()> {
+    if let [first, .., last] = positions
+        && last.checked_sub(*first) == Some(positions.len() as u64 - 1)
+    {
+        known.insert_range(*first..=*last);
+        return Ok(());
+    }
+    let added = known.append(positions.iter().copied());
+    added.map(drop).map_err(|error| Error::internal("positions ascend").caused_by(error))
+}
+
+/// Leaves the rows that changed: their positions in each file, and what happened to them.
+fn keep_changed(step: &Step, side: Side, of_files: &mut [RoaringTreemap], changes: &mut Changes) {
+    let mut rows = changes.iter();
+    for number in files_of(step, side) {
+        let positions = std::mem::take(&mut of_files[number]);
+        let of_file: Box<dyn Iterator<Item = u64>> = match (positions.min(), positions.max()) {
+            // Without gaps, it is faster to count them.
+            (Some(first), Some(last)) if last - first == positions.len() - 1 => Box::new(first..=last),
+            _ => Box::new(positions.iter()),
+        };
+        let of_file = of_file.zip(&mut rows);
+        of_files[number] =
+            of_file.filter(|(_, change)| change.is_some()).map(|(position, _)| position).collect();
+    }
+    changes.retain(Option::is_some);
 }
 
 /// The changes of a step, while they are taken.

@@ -13,7 +13,7 @@ use floeberg_exec::threads::Job;
 use roaring::RoaringTreemap;
 
 use super::columns::{Columns, RowNumbers};
-use super::step::{ChangedFile, ChangedRows, ReadFile, Side, Step, StepReaders};
+use super::step::{ChangedFile, ChangedRows, ReadFile, Side, Step, StepReaders, WantedRows};
 use crate::plan::{DeleteFile, DeleteKind, FileScanTask};
 use crate::read::{TableReader, TaskBatches, read_rows, read_rows_except, read_task};
 
@@ -21,6 +21,8 @@ use crate::read::{TableReader, TaskBatches, read_rows, read_rows_except, read_ta
 pub(super) struct StepRows {
     /// The step.
     pub step: Arc<Step>,
+    /// The number of their file in it.
+    pub number: usize,
     /// Did they come or go?
     pub side: Side,
     /// The columns that are read for the step.
@@ -41,11 +43,19 @@ impl ReadChanges {
     }
 }
 
-/// The changed rows of a file.
-fn batches(readers: &StepReaders, changed: &ChangedFile) -> Result<TaskBatches> {
+/// The changed rows of a file, with the columns that are wanted of them.
+fn batches(readers: &StepReaders, changed: &ChangedFile, wanted: &WantedRows) -> Result<TaskBatches> {
     let ChangedFile { side, task, rows } = changed;
     let snapshot = side.snapshot();
-    let reader = &readers.rows[snapshot];
+    let reader = match (wanted, &readers.identity) {
+        (WantedRows::Numbered, Some(identity)) => &identity[snapshot],
+        _ => &readers.rows[snapshot],
+    };
+    if let WantedRows::At(positions) = wanted {
+        // These rows are live, and match the filter.
+        let (deletes, residual) = (Vec::new(), Arc::new(BoundExpr::True));
+        return read_rows(reader, &FileScanTask { deletes, residual, ..task.clone() }, positions);
+    }
     match rows {
         ChangedRows::All => read_task(reader, task),
         ChangedRows::At(positions) => {
@@ -85,13 +95,14 @@ impl Job for ReadChanges {
     }
 
     fn work(&self, file: ReadFile, give: &mut dyn FnMut(StepRows) -> Result<bool>) -> Result<()> {
-        let ReadFile { step, number, is_numbered } = file;
+        let ReadFile { step, number, wanted } = file;
+        let is_numbered = matches!(wanted, WantedRows::Numbered);
         let Some(changed) = step.files.get(number) else { return Ok(()) };
         let path = &changed.task.file_path;
-        for batch in batches(&step.readers, changed).context("path", path)? {
+        for batch in batches(&step.readers, changed, &wanted).context("path", path)? {
             let batch = batch.context("path", path)?;
             let numbers = is_numbered.then(|| self.columns.numbers(step.matching, &batch)).transpose()?;
-            let rows = StepRows { step: Arc::clone(&step), side: changed.side, batch, numbers };
+            let rows = StepRows { step: Arc::clone(&step), number, side: changed.side, batch, numbers };
             if !give(rows)? {
                 return Ok(());
             }

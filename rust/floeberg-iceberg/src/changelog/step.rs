@@ -93,6 +93,8 @@ pub(super) enum Matching {
 pub(super) struct StepReaders {
     /// Of rows, in the snapshot after and in that before.
     pub rows: [Arc<TableReader>; 2],
+    /// Of what tells rows apart alone, where the rows are read later, and only those that changed.
+    pub identity: Option<[Arc<TableReader>; 2]>,
     /// Of positions alone.
     pub positions: [Arc<TableReader>; 2],
 }
@@ -144,6 +146,26 @@ pub(super) struct ReadFile {
     pub step: Arc<Step>,
     /// The number of the file in it.
     pub number: usize,
-    /// Are rows numbered, to find copied ones?
-    pub is_numbered: bool,
+    /// Which of its rows, and for what.
+    pub wanted: WantedRows,
+}
+
+impl ReadFile {
+    /// All rows of a file that came or went, numbered where copied ones have to be found.
+    pub fn changed(step: &Arc<Step>, number: usize) -> Self {
+        let is_plain = step.matching == Matching::Nothing;
+        let wanted = if is_plain { WantedRows::Changed } else { WantedRows::Numbered };
+        Self { step: Arc::clone(step), number, wanted }
+    }
+}
+
+/// Which rows of a file of a step are read.
+#[derive(Debug, Clone)]
+pub(super) enum WantedRows {
+    /// All that came or went.
+    Changed,
+    /// The same, numbered, to find copied ones.
+    Numbered,
+    /// Those at these positions, which were found to have changed.
+    At(RoaringTreemap),
 }

@@ -148,9 +148,8 @@ fn files(step: Result<Step>) -> Box<dyn Iterator<Item = Result<ReadFile>> + Send
         Err(error) => Box::new(std::iter::once(Err(error))),
         Ok(step) => {
             let step = Arc::new(step);
-            let is_numbered = step.matching != Matching::Nothing;
             let numbers = 0..step.files.len();
-            Box::new(numbers.map(move |number| Ok(ReadFile { step: Arc::clone(&step), number, is_numbered })))
+            Box::new(numbers.map(move |number| Ok(ReadFile::changed(&step, number))))
         }
     }
 }

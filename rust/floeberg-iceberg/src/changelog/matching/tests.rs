@@ -14,7 +14,9 @@ fn matched(inserted: &[(u8, u8)], deleted: &[(u8, u8)], has_keys: bool) -> (Chan
         for rows in [&rows[..rows.len() / 2], &rows[rows.len() / 2..]] {
             let keys = rows.iter().map(|row| u128::from(row.1)).collect();
             let numbers = rows.iter().map(|row| u128::from(row.0)).collect();
-            matcher.add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys) }).unwrap();
+            matcher
+                .add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys), positions: None })
+                .unwrap();
         }
     }
     let matched = matcher.finish();
@@ -90,7 +92,7 @@ proptest! {
         for (side, rows) in [(Side::Inserted, &inserted), (Side::Deleted, &deleted)] {
             let keys = rows.iter().map(|row| u128::from(row.1)).collect();
             let numbers = rows.iter().map(|row| u128::from(row.0)).collect();
-            matcher.add(side, RowNumbers { rows: numbers, keys: Some(keys) }).unwrap();
+            matcher.add(side, RowNumbers { rows: numbers, keys: Some(keys), positions: None }).unwrap();
         }
         let matched = matcher.finish();
         let updated = |rows: &[(u8, u8)], changes: &Changes, wanted: ChangeType| -> Vec<u8> {
