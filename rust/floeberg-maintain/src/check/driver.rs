@@ -13,7 +13,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use floeberg_core::finding::{Finding, Level};
+use floeberg_core::finding::{Finding, Findings, Level, is_of_file};
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
@@ -24,12 +24,11 @@ use floeberg_io::{Location, Relocation, open_store};
 
 use super::document::{Document, check_document};
 use super::files::{FileChecks, FileEntry, check_file, check_statistics_files};
-use super::findings::Findings;
 use super::history::Past;
 use super::known::Known;
 use super::manifest::{Across, Stored, key_of, number as number_of};
 use super::parts::{list, log_of, past_of, read_manifest};
-use super::reading::{Reading, is_of_file};
+use super::reading::Reading;
 use super::request::CheckRequest;
 use super::rules::documents::{METADATA_LOG_FILE, METADATA_READABLE, METADATA_STRICT};
 
