@@ -6,10 +6,12 @@
 
 mod findings;
 mod rules;
+mod sampling;
 
 use std::fmt;
 
 pub use findings::Findings;
+pub use sampling::{check_sample, is_sampled, key_of};
 
 use crate::error::{Error, ErrorKind, Result, without_passwords};
 

@@ -13,7 +13,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use floeberg_core::finding::{Finding, Findings, Level, is_of_file};
+use floeberg_core::finding::{Finding, Findings, Level, is_of_file, is_sampled};
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
@@ -408,12 +408,6 @@ impl Check {
             }
         }
     }
-}
-
-/// Is a file one of the part that is opened? The same files are each time.
-fn is_sampled(key: u128, sample: Option<f64>) -> bool {
-    let share = (key >> 96) as f64 / f64::from(u32::MAX);
-    sample.is_none_or(|sample| share <= sample)
 }
 
 impl Iterator for Check {
