@@ -5,6 +5,7 @@ from typing import Any, final
 from typing_extensions import CapsuleType
 
 from floeberg._native.arrow import Batch, Batches
+from floeberg._native.lance import LanceTable
 from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup
 from floeberg._native.table import Table, View
 from floeberg._native.write import Receipt, WriteRecipe
@@ -317,7 +318,7 @@ def named_places(
         InvalidDataError: A manifest is damaged, or was cut off.
     """
 
-def check_rules() -> list[tuple[Any, ...]]:
+def check_rules() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """All rules that tables and views are checked by: name, level, severity, section, text, engines and repair."""
 
 @final
@@ -357,6 +358,22 @@ class Check:
 
         Raises:
             InvalidInputError: The level is unknown, or the sample is no part.
+        """
+
+    @staticmethod
+    def of_lance_table(
+        table: LanceTable,
+        *,
+        level: str,
+        version: int | None,
+        since: int | None,
+        all_versions: bool,
+        sample: float | None,
+    ) -> Check:
+        """Of a Lance table, at the version that is open where no other one is given. Its files are read again.
+
+        Raises:
+            InvalidInputError: The level is unknown, the sample is no part, or versions contradict each other.
         """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Is a table, or a view, what the specification says?"""
+"""Is a table, or a view, what the specification of its format says?"""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Check:
     """
 
     def __init__(self, begin: Callable[[], _native.Check], shown: str) -> None:
-        """Use `Table.check`, `View.check` or `fb.check`."""
+        """Use `Table.check`, `View.check`, `LanceTable.check` or `fb.check`."""
         self._begin = begin
         self._shown = shown
         # What is asked for wrongly is said now, not with the first finding.
@@ -114,15 +114,20 @@ def checked_request(
     level: Level, snapshot_id: int | None, since: int | None, sample: float | None, *, all_snapshots: bool
 ) -> dict[str, Any]:
     """The arguments of a check, as Rust takes them."""
-    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int | float)):
-        raise InvalidInputError(f"sample: expected a number, found {sample!r}")
     return {
         "level": checked_text("level", level),
         "snapshot_id": None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
         "since": None if since is None else checked_int("since", since),
         "all_snapshots": checked_bool("all_snapshots", all_snapshots),
-        "sample": None if sample is None else float(sample),
+        "sample": checked_sample(sample),
     }
+
+
+def checked_sample(sample: float | None) -> float | None:
+    """The part of the files that is opened, as Rust takes it."""
+    if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int | float)):
+        raise InvalidInputError(f"sample: expected a number, found {sample!r}")
+    return None if sample is None else float(sample)
 
 
 def check(  # noqa: PLR0913 - all but two are keywords
@@ -136,9 +141,10 @@ def check(  # noqa: PLR0913 - all but two are keywords
     relocate: Mapping[str, str] | None = None,
     storage_options: Mapping[str, str] | None = None,
 ) -> Check:
-    """Checks an Iceberg table, or a view, that may be too broken to be opened.
+    """Checks an Iceberg table, a view, or a Lance table, that may be too broken to be opened.
 
-    What is broken is a finding, and no error.
+    What is broken is a finding, and no error. Of a Lance table, the main branch is checked, and its versions are its
+    snapshots.
 
     Args:
         location: The metadata file, or the folder of the table or the view.

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Literal
 
 from floeberg import _native
+from floeberg.errors import InvalidInputError
 
 __all__ = ["Finding", "Level", "Rule", "Severity", "rules"]
 
@@ -50,7 +51,7 @@ class Finding:
         location: The file, as the table spells it.
         part: The part of the file, such as `snapshots[2].schema-id`; empty for the whole file.
         message: What was expected, and what was found.
-        snapshot_id: The snapshot, if the finding is of one.
+        snapshot_id: The snapshot, if the finding is of one; of a Lance table its version.
     """
 
     rule: Rule
@@ -70,21 +71,38 @@ class Finding:
 
 
 @cache
+def _rules() -> dict[str, list[Rule]]:
+    iceberg, lance = _native.check_rules()
+    return {"iceberg": [Rule(*each) for each in iceberg], "lance": [Rule(*each) for each in lance]}
+
+
+@cache
 def _rules_by_id() -> dict[str, Rule]:
-    return {each[0]: Rule(*each) for each in _native.check_rules()}
+    return {rule.id: rule for of_format in _rules().values() for rule in of_format}
 
 
-def rules() -> list[Rule]:
-    """All rules that Iceberg tables and views are checked by.
+def rules(table_format: Literal["iceberg", "lance"] = "iceberg") -> list[Rule]:
+    """All rules that tables of a format are checked by.
+
+    Args:
+        table_format: `iceberg`, whose rules are those of views too, or `lance`.
 
     Returns:
         The rules, by level and subject.
 
+    Raises:
+        InvalidInputError: The format is another one.
+
     Examples:
         >>> next(rule.says for rule in fb.checking.rules() if rule.id == "current-schema")
         'The current schema is one of the schemas.'
+        >>> {rule.level for rule in fb.checking.rules("lance")} == {"metadata", "manifests", "files", "rows"}
+        True
     """
-    return list(_rules_by_id().values())
+    known = _rules()
+    if table_format not in known:
+        raise InvalidInputError(f"table_format: expected one of {[*known]}, found {table_format!r}")
+    return list(known[table_format])
 
 
 def finding_of(found: tuple[str, str, str, str, int | None]) -> Finding:

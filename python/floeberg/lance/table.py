@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from floeberg._display import facts_html, moment_shown, rows_html, shown
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.lance._changes import LanceTableChanges
+from floeberg.lance._check import LanceTableChecks
 from floeberg.lance._evolve import LanceTableEvolution
 from floeberg.lance._joins import LanceTableJoins
 from floeberg.lance._read import LanceTableReads
@@ -28,7 +29,12 @@ _MOST_COLUMNS = 100
 
 @says_keywords_of_methods
 class LanceTable(
-    LanceTableReads, LanceTableChanges, LanceTableJoins, LanceTableWorkerWrites, LanceTableEvolution
+    LanceTableReads,
+    LanceTableChecks,
+    LanceTableChanges,
+    LanceTableJoins,
+    LanceTableWorkerWrites,
+    LanceTableEvolution,
 ):
     """A Lance table, at one version of one branch.
 

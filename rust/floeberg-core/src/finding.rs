@@ -4,9 +4,16 @@
 //!
 //! Invariant: a finding holds no secret, and its texts are bounded: what others wrote may be of any length.
 
+mod findings;
+mod rules;
+mod sampling;
+
 use std::fmt;
 
-use crate::error::without_passwords;
+pub use findings::Findings;
+pub use sampling::{check_sample, is_sampled, key_of};
+
+use crate::error::{Error, ErrorKind, Result, without_passwords};
 
 /// How many characters of a message or a part are kept.
 const MOST_CHARACTERS: usize = 600;
@@ -127,6 +134,28 @@ impl fmt::Display for Finding {
             write!(f, ", {}", self.part)?;
         }
         write!(f, ": {}", self.message)
+    }
+}
+
+/// Is it an error of a file, and not one of a store or of the caller?
+pub fn is_of_file(error: &Error) -> bool {
+    use ErrorKind as K;
+    match error.kind() {
+        K::NotFound | K::InvalidData | K::LimitExceeded | K::Unsupported | K::InvalidInput => true,
+        // Floeberg's own fault, on a damaged file, is not that of the whole check.
+        K::Internal => true,
+        _ => false,
+    }
+}
+
+/// Tells what is wrong with a file from what is wrong with a store.
+///
+/// Errors: those that are not of a file.
+pub fn split<T>(answer: Result<T>) -> Result<std::result::Result<T, Error>> {
+    match answer {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(error) if is_of_file(&error) => Ok(Err(error)),
+        Err(error) => Err(error),
     }
 }
 

@@ -18,8 +18,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use floeberg_core::value::format_uuid;
-use floeberg_core::{Cancel, Context as _, Error, Result};
+use floeberg_core::{Cancel, Context as _, Result};
 use floeberg_io::{Below, Store, StoreOptions, location, open_store};
 
 use crate::metadata::{self, DATA, INDICES, ListedVersion, branch_folder, entries};
@@ -158,18 +157,11 @@ fn files_of(table: &Table) -> Result<BTreeMap<String, u64>> {
             files.insert(bases.transaction_file(name)?, 0);
         }
         for index in table.indices()?.into_iter().filter(|index| index.base_id.is_none()) {
-            files.insert(index_folder(table, &index.uuid.bytes)?, 0);
+            files.insert(bases.index_folder(None, &index.uuid.bytes)?, 0);
         }
         Ok(files)
     };
     in_manifest().context("path", table.manifest_location())
-}
-
-fn index_folder(table: &Table, uuid: &[u8]) -> Result<String> {
-    let uuid: [u8; 16] = uuid.try_into().map_err(|_| {
-        Error::invalid_data(format!("expected an id of an index of 16 bytes, found {}", uuid.len()))
-    })?;
-    Ok(location::join(&location::join(table.bases().folder(), INDICES), &format_uuid(&uuid)))
 }
 
 /// The files below the folder of the branch, with those in the folders of indices and of blobs.

@@ -34,6 +34,7 @@
 //! - `write`: rows become data files that no version names yet.
 //! - `refs`: tags, branches and clones, written.
 //! - `clean`: versions and files that may be removed.
+//! - `check`: whether a table is what the format says.
 
 pub mod wire;
 pub mod metadata;
@@ -64,6 +65,7 @@ pub mod commit;
 pub mod write;
 pub mod refs;
 pub mod clean;
+pub mod check;
 
 #[cfg(test)]
 mod tests;

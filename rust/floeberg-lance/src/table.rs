@@ -20,7 +20,7 @@ use crate::row_ids::{RowIdIndex, RowIds, RowVersions};
 use crate::wire::{Fragment, IndexMetadata, LineageOf, Manifest, ManifestHead, Transaction};
 
 /// Transactions name fragments, and are about as large as manifests at most.
-const LARGEST_TRANSACTION: u64 = u32::MAX as u64;
+pub(crate) const LARGEST_TRANSACTION: u64 = u32::MAX as u64;
 
 /// How a table is opened.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +66,8 @@ impl Table {
         Self::of_file(file, store, root, found, Arc::new(options.clone()))
     }
 
-    fn of_file(
+    /// A version whose manifest was read and checked. Errors: those of [`Self::open`].
+    pub(crate) fn of_file(
         file: ManifestFile,
         store: Arc<dyn Store>,
         root: &str,
@@ -123,6 +124,11 @@ impl Table {
     #[must_use]
     pub fn with_columns_of(&self, other: &Self) -> Self {
         Self { schema: Arc::new(other.schema.optional()), ..self.clone() }
+    }
+
+    /// The same rows with some of the columns, or with columns that say other things of themselves.
+    pub(crate) fn with_schema(&self, schema: Schema) -> Self {
+        Self { schema: Arc::new(schema), ..self.clone() }
     }
 
     /// What distinguishes its branch from another one of its name; `None` where that is not known.

@@ -43,6 +43,24 @@ fn class_name(kind: ErrorKind) -> &'static str {
     }
 }
 
+/// The error of an exception that says what is wrong with a file; `None` for any other.
+pub fn to_error_of_file(py: Python<'_>, exception: &PyErr) -> Option<Error> {
+    let classes = py.import("floeberg.errors").ok()?;
+    let kinds = [ErrorKind::NotFound, ErrorKind::InvalidData, ErrorKind::LimitExceeded];
+    let is_of = |kind: &ErrorKind| {
+        classes.getattr(class_name(*kind)).is_ok_and(|class| exception.is_instance(py, &class))
+    };
+    let kind = kinds.into_iter().find(is_of)?;
+    let value = exception.value(py);
+    let message = value.getattr("args").and_then(|args| args.get_item(0)?.extract::<String>());
+    let error = Error::new(kind, message.unwrap_or_else(|_| value.to_string()));
+    let path = value.getattr("context").and_then(|context| context.get_item("path")?.extract::<String>());
+    Some(match path {
+        Ok(path) => error.with("path", path),
+        Err(_) => error,
+    })
+}
+
 fn build(py: Python<'_>, class: &str, error: &Error) -> PyResult<PyErr> {
     let class = py.import("floeberg.errors")?.getattr(class)?.cast_into::<PyType>()?;
     let context = PyDict::new(py);

@@ -17,8 +17,8 @@
 //! - `write`: rows to files.
 //! - `rows`: changes of rows.
 //! - `commit`: operations, and tries of a commit.
-//! - `maintain`: which files of a table may go.
 //! - `lance`: Lance tables, and their rows.
+//! - `maintain`: which files of a table may go.
 
 mod error;
 mod pickle;
@@ -35,8 +35,8 @@ mod table;
 mod write;
 mod rows;
 mod commit;
-mod maintain;
 mod lance;
+mod maintain;
 
 use mimalloc::MiMalloc;
 use pyo3::prelude::*;

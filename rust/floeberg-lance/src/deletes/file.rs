@@ -22,17 +22,27 @@ const OVERHEAD: u64 = 64 << 10;
 ///
 /// Errors: `InvalidData`, naming the file; those of the store.
 pub fn read(store: &dyn Store, path: &str, file: &DeletionFile, physical_rows: u64) -> Result<RoaringBitmap> {
-    let rows = if physical_rows == 0 { u64::from(u32::MAX) } else { physical_rows };
-    let bytes = store.open(path)?.read_all(rows.saturating_mul(5).saturating_add(OVERHEAD))?;
+    let bytes = bytes(store, path, physical_rows)?;
     decode(&bytes, file, physical_rows).context("path", path)
+}
+
+/// The bytes of a deletion file. Errors: `LimitExceeded` for more than such a fragment needs; those of the store.
+pub(crate) fn bytes(store: &dyn Store, path: &str, physical_rows: u64) -> Result<Bytes> {
+    let rows = if physical_rows == 0 { u64::from(u32::MAX) } else { physical_rows };
+    store.open(path)?.read_all(rows.saturating_mul(5).saturating_add(OVERHEAD))
+}
+
+/// The deleted rows of a file, whatever the manifest says of them. Errors: `InvalidData`.
+pub(crate) fn rows_of(bytes: &[u8], file_type: DeletionFileType) -> Result<RoaringBitmap> {
+    match file_type {
+        DeletionFileType::Arrow => arrow::decode(bytes),
+        DeletionFileType::Bitmap => bitmap::decode(bytes),
+    }
 }
 
 /// The deleted rows of a file. Errors: those of [`read`], without those of the store.
 pub fn decode(bytes: &[u8], file: &DeletionFile, physical_rows: u64) -> Result<RoaringBitmap> {
-    let rows = match file.file_type {
-        DeletionFileType::Arrow => arrow::decode(bytes)?,
-        DeletionFileType::Bitmap => bitmap::decode(bytes)?,
-    };
+    let rows = rows_of(bytes, file.file_type)?;
     if physical_rows != 0 && rows.max().is_some_and(|last| u64::from(last) >= physical_rows) {
         return Err(Error::invalid_data(format!(
             "expected deleted rows of a fragment of {physical_rows} rows, found row {}",

@@ -11,4 +11,5 @@ mod file;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use file::{bytes, rows_of};
 pub use file::{decode, names, read, write};

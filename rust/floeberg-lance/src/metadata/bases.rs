@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use floeberg_core::value::format_uuid;
 use floeberg_core::{Error, Result};
 use floeberg_io::{Relocation, location};
 
@@ -80,6 +81,18 @@ impl Bases {
             return Err(outside(name, "a transaction"));
         }
         Ok(location::join(&location::join(&self.folder, TRANSACTIONS), name))
+    }
+
+    /// The folder of an index. Errors: `InvalidData` for a base that is not there, and for an id that is none.
+    pub(crate) fn index_folder(&self, base_id: Option<u32>, uuid: &[u8]) -> Result<String> {
+        let uuid: [u8; 16] = uuid.try_into().map_err(|_| {
+            Error::invalid_data(format!("expected an id of an index of 16 bytes, found {}", uuid.len()))
+        })?;
+        let folder = match base_id {
+            None => &self.folder,
+            Some(id) => &self.base(id)?.0.path,
+        };
+        Ok(location::join(&location::join(folder, INDICES), &format_uuid(&uuid)))
     }
 
     fn base(&self, id: u32) -> Result<&(BasePath, String)> {

@@ -46,6 +46,11 @@ pub const ZONE_SEEDS: u64 = 1 << 16;
 /// Fragments have metadata and clustering.
 pub const OBJECT_METADATA: u64 = 1 << 17;
 
+/// All flags that there are.
+pub fn all() -> u64 {
+    NAMES.iter().fold(0, |word, (flag, _)| word | flag)
+}
+
 const NAMES: [(u64, &str); 18] = [
     (DELETION_FILES, "deletion files"),
     (STABLE_ROW_IDS, "stable row ids"),
@@ -130,7 +135,8 @@ pub fn names(word: u64) -> Vec<String> {
         .collect()
 }
 
-fn check_pairs(manifest: &Manifest) -> Result<()> {
+/// Checks flags that stand together. Errors: `InvalidData`.
+pub(crate) fn check_pairs(manifest: &Manifest) -> Result<()> {
     let head = &manifest.head;
     let single = (head.reader_feature_flags ^ head.writer_feature_flags) & PAIRED;
     if single != 0 {
@@ -149,6 +155,24 @@ fn check_pairs(manifest: &Manifest) -> Result<()> {
     Ok(())
 }
 
+/// The flags of what is in a manifest that readers and writers must know.
+pub(crate) fn used(manifest: &Manifest) -> u64 {
+    let fragments = &manifest.fragments;
+    let flags = [
+        (fragments.have_deletion_files(), DELETION_FILES),
+        (fragments.with_row_ids() > 0, STABLE_ROW_IDS),
+        (!manifest.head.base_paths.is_empty(), BASE_PATHS),
+        (fragments.have_overlays(), DATA_OVERLAY_FILES),
+        (fragments.have_hidden_columns(), HIDDEN_ROW_LINEAGE),
+    ];
+    flags.iter().filter(|(is_used, _)| *is_used).fold(0, |word, (_, flag)| word | flag)
+}
+
+/// The flags of what is in a manifest that writers alone must know.
+pub(crate) fn used_by_writers(manifest: &Manifest) -> u64 {
+    if manifest.head.config.is_empty() { 0 } else { TABLE_CONFIG }
+}
+
 /// Both words of a manifest, reader's first, by what is in it; flags that stay and those of its indices are carried over from
 /// the words that it has.
 ///
@@ -164,16 +188,9 @@ pub fn computed(manifest: &Manifest, has_stable_row_ids: bool) -> Result<(u64, u
             fragments.len()
         )));
     }
-    let both = [
-        (fragments.have_deletion_files(), DELETION_FILES),
-        (with_ids > 0 || has_stable_row_ids, STABLE_ROW_IDS),
-        (!head.base_paths.is_empty(), BASE_PATHS),
-        (fragments.have_overlays(), DATA_OVERLAY_FILES),
-        (fragments.have_hidden_columns(), HIDDEN_ROW_LINEAGE),
-    ];
-    let both = both.iter().filter(|(is_used, _)| *is_used).fold(0, |word, (_, flag)| word | flag);
+    let both = used(manifest) | if has_stable_row_ids { STABLE_ROW_IDS } else { 0 };
     let carried = (head.reader_feature_flags | head.writer_feature_flags) & (COVERING_INDEX | PAIRED);
-    let config = if head.config.is_empty() { 0 } else { TABLE_CONFIG };
+    let config = used_by_writers(manifest);
     let writer = head.writer_feature_flags & (NO_TRANSACTION_FILE | NON_REUSABLE_FIELD_IDS);
     Ok((both | carried, both | carried | config | writer))
 }

@@ -12,7 +12,7 @@ mod arrow;
 mod from_arrow;
 mod listing;
 mod bases;
-mod validate;
+pub(crate) mod validate;
 mod refs;
 mod identity;
 mod open;
@@ -34,6 +34,7 @@ pub use logical_type::leaf_to_arrow;
 pub(crate) use names::transaction_file;
 pub use names::{DETACHED, NamingScheme, VERSION_HINT, hint, version_of};
 pub use open::{ManifestFile, read_head};
+pub(crate) use refs::{BRANCHES, TAGS, ref_files};
 pub use refs::{
     Branch, MAIN, Tag, branch, branch_folder, branch_path, branches, check_branch, check_new_branch,
     check_new_tag, tag, tag_path, tags,

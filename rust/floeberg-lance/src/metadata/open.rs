@@ -38,17 +38,23 @@ impl ManifestFile {
     ///
     /// Errors: `InvalidData` or `Unsupported`, naming the file; `NotFound` where it is gone; those of the store.
     pub fn open(store: &dyn Store, folder: &str, listed: ListedVersion) -> Result<Self> {
-        let path = listed.path(folder);
-        let source = store.open(&path)?;
-        Self::read(source.as_ref(), listed, &path).context("path", &path)
+        let file = Self::open_unchecked(store, folder, listed)?;
+        validate::check(&file.manifest, listed.version).context("path", &file.path)?;
+        Ok(file)
     }
 
-    fn read(source: &dyn Source, listed: ListedVersion, path: &str) -> Result<Self> {
+    /// Reads the manifest of a version, which may break rules. Errors: those of [`Self::open`].
+    pub(crate) fn open_unchecked(store: &dyn Store, folder: &str, listed: ListedVersion) -> Result<Self> {
+        let path = listed.path(folder);
+        let source = store.open(&path)?;
+        Self::read(source.as_ref(), &path).context("path", &path)
+    }
+
+    fn read(source: &dyn Source, path: &str) -> Result<Self> {
         let (bytes, start, range) = manifest_bytes(source)?;
         let at = usize::try_from(range.start - start).unwrap_or(usize::MAX);
         let manifest =
             Manifest::parse(&message_of(&bytes.slice(at..bytes.len() - END as usize), "a manifest")?)?;
-        validate::check(&manifest, listed.version)?;
         let end = Some(ManifestEnd::of(&manifest.head, &bytes, start));
         Ok(Self {
             manifest: Arc::new(manifest),

@@ -15,8 +15,8 @@ use super::listing::entries;
 
 /// The branch that has no name in manifests.
 pub const MAIN: &str = "main";
-const TAGS: &str = "_refs/tags";
-const BRANCHES: &str = "_refs/branches";
+pub(crate) const TAGS: &str = "_refs/tags";
+pub(crate) const BRANCHES: &str = "_refs/branches";
 /// The folders of a table, or of a branch.
 const FOLDERS: [&str; 7] = ["_versions", "_transactions", "_deletions", "_indices", "_refs", "data", "tree"];
 /// What file systems allow of a name.
@@ -155,21 +155,29 @@ fn number(json: &Map<String, Json>, key: &str) -> Result<u64> {
 }
 
 fn names(store: &dyn Store, folder: &str) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in entries(store, folder)? {
-        // A name that begins with a dot is what a crash left of a write.
-        if entry.is_folder || entry.name.starts_with('.') {
-            continue;
-        }
-        if let Some(stem) = entry.name.strip_suffix(".json") {
-            names.push(unescaped(stem).ok_or_else(|| {
+    let mut names = ref_files(store, folder)?
+        .into_iter()
+        .map(|(file, name)| {
+            name.ok_or_else(|| {
                 Error::invalid_data("expected a file that is named by a tag or a branch, found another")
-                    .with("path", location::join(folder, &entry.name))
-            })?);
-        }
-    }
+                    .with("path", location::join(folder, &file))
+            })
+        })
+        .collect::<Result<Vec<_>>>()?;
     names.sort();
     Ok(names)
+}
+
+/// The files of tags, or of branches, in a folder, each with the name that it is of; `None` where no name is escaped so.
+pub(crate) fn ref_files(store: &dyn Store, folder: &str) -> Result<Vec<(String, Option<String>)>> {
+    // A name that begins with a dot is what a crash left of a write.
+    let files =
+        entries(store, folder)?.into_iter().filter(|entry| !entry.is_folder && !entry.name.starts_with('.'));
+    let named = files.filter_map(|entry| {
+        let name = unescaped(entry.name.strip_suffix(".json")?);
+        Some((entry.name, name))
+    });
+    Ok(named.collect())
 }
 
 /// A name as files have it: slashes and what is not ASCII in percent. Folders of branches have it as it is.

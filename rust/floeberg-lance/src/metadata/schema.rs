@@ -107,6 +107,12 @@ impl Schema {
         Self { fields: fields.collect(), metadata: self.metadata.clone() }
     }
 
+    /// Some of the columns, which may be null at every depth but where maps have keys.
+    pub(crate) fn readable(&self, is_wanted: impl Fn(&Field) -> bool) -> Self {
+        let fields = self.fields.iter().filter(|field| is_wanted(field)).map(Field::optional);
+        Self { fields: fields.collect(), metadata: self.metadata.clone() }
+    }
+
     /// Every field, depth first.
     pub fn all(&self) -> Vec<&Field> {
         let mut all = Vec::new();
@@ -135,6 +141,24 @@ impl Field {
         self.is_blob()
             || self.extension_name() == Some("lance.blob.v2")
             || self.metadata.iter().any(|entry| is_packed(entry) || entry.0 == "lance-encoding:blob")
+    }
+
+    fn optional(&self) -> Self {
+        let below = |field: &Self| Self {
+            children: field.children.iter().map(Self::optional).collect(),
+            ..field.clone()
+        };
+        // Entries and their keys are never null.
+        let children = match (self.logical_type.as_str(), self.children.as_slice()) {
+            ("map", [entries]) => match entries.children.as_slice() {
+                [key, value] => {
+                    vec![Self { children: vec![below(key), value.optional()], ..entries.clone() }]
+                }
+                _ => self.children.clone(),
+            },
+            (_, children) => children.iter().map(Self::optional).collect(),
+        };
+        Self { nullable: true, children, ..self.clone() }
     }
 
     /// The name of its extension type.

@@ -15,7 +15,7 @@ use super::schema::Schema;
 use crate::wire::{Layout, Manifest, ManifestHead};
 
 /// The versions of data files that there are.
-const FILE_VERSIONS: [&str; 5] = ["0.1", "2.0", "2.1", "2.2", "2.3"];
+pub(crate) const FILE_VERSIONS: [&str; 5] = ["0.1", "2.0", "2.1", "2.2", "2.3"];
 
 /// Checks a manifest that is to be read.
 ///

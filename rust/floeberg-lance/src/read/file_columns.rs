@@ -34,6 +34,8 @@ pub struct FileField {
     pub name: String,
     /// The field of the table; `None` where the table has dropped it.
     pub id: Option<i32>,
+    /// Its type as the file writes it.
+    pub logical_type: String,
     /// Its parts.
     pub children: Vec<FileField>,
     /// Are its parts read together?
@@ -42,13 +44,13 @@ pub struct FileField {
 
 /// The fields of a table, by id.
 #[derive(Debug, Clone, Default)]
-pub(super) struct FieldIds<'a> {
+pub(crate) struct FieldIds<'a> {
     fields: HashMap<i32, &'a Field>,
     parents: HashMap<i32, i32>,
 }
 
 impl<'a> FieldIds<'a> {
-    pub(super) fn new(schema: &'a Schema) -> Self {
+    pub(crate) fn new(schema: &'a Schema) -> Self {
         let mut ids = Self::default();
         for field in schema.all() {
             ids.fields.insert(field.id, field);
@@ -86,7 +88,7 @@ impl FileColumns {
     /// The fields of a file.
     ///
     /// Errors: `InvalidData` for fields without parents, and for a number of columns that is not the file's.
-    pub(super) fn new(
+    pub(crate) fn new(
         descriptor: &FileDescriptor,
         footer: FileFooter,
         layout: &Layout,
@@ -112,6 +114,11 @@ impl FileColumns {
             )));
         }
         Ok(Self { fields })
+    }
+
+    /// The fields at the top.
+    pub fn fields(&self) -> &[FileField] {
+        &self.fields
     }
 
     /// The field of a name at the top.
@@ -302,7 +309,13 @@ impl Numbers<'_> {
         let is_whole = has_one_column
             || written.logical_type == "map"
             || written.logical_type.starts_with("fixed_size_list:struct:");
-        let mut field = FileField { name: written.name.clone(), id, children, is_whole };
+        let mut field = FileField {
+            name: written.name.clone(),
+            id,
+            logical_type: written.logical_type.clone(),
+            children,
+            is_whole,
+        };
         if has_one_column && let Some(known) = id.and_then(|id| self.table.fields.get(&id)) {
             field.name_children(known);
         }
@@ -312,7 +325,9 @@ impl Numbers<'_> {
     fn unnumbered(&mut self, place: usize) -> FileField {
         let below = std::mem::take(&mut self.children.1[place]);
         let children = below.into_iter().map(|child| self.unnumbered(child)).collect();
-        FileField { name: self.written[place].name.clone(), id: None, children, is_whole: true }
+        let written = &self.written[place];
+        let (name, logical_type) = (written.name.clone(), written.logical_type.clone());
+        FileField { name, id: None, logical_type, children, is_whole: true }
     }
 }
 

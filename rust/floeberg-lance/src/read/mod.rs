@@ -22,8 +22,11 @@ mod fragment_batches;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use file_columns::FieldIds;
 pub use file_columns::{FileColumns, FileField};
 pub use fragment::{FragmentFile, FragmentRows, Rows};
 pub use fragment_batches::FragmentBatches;
+pub(crate) use open::Tail;
 pub use request::ReadRequest;
+pub(crate) use request::has_blob_v2;
 pub use row_columns::RowColumn;

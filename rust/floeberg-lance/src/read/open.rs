@@ -36,7 +36,14 @@ pub(super) fn open(
     }
     let columns = || {
         let source = store.open_unchanging(&file.location)?;
-        let (footer, descriptor) = describe(source.as_ref(), file)?;
+        let tail = Tail::of(source.as_ref())?;
+        if file.size_bytes != 0 && file.size_bytes != tail.size {
+            return Err(Error::invalid_data(format!(
+                "expected a data file of {} bytes, as the manifest says, found {}",
+                file.size_bytes, tail.size
+            )));
+        }
+        let (footer, descriptor) = tail.describe()?;
         check_version(footer, &file.layout)?;
         if descriptor.rows != rows {
             return Err(Error::invalid_data(format!(
@@ -49,35 +56,41 @@ pub(super) fn open(
     columns().context("path", &file.location)
 }
 
-fn describe(source: &dyn Source, file: &TaskFile) -> Result<(FileFooter, FileDescriptor)> {
-    let (size, end) = source.read_end(FIRST_READ)?;
-    if file.size_bytes != 0 && file.size_bytes != size {
-        return Err(Error::invalid_data(format!(
-            "expected a data file of {} bytes, as the manifest says, found {size}",
-            file.size_bytes
-        )));
-    }
-    let tail = Tail { source, start: size - end.len() as u64, bytes: end };
-    let footer = FileFooter::parse(&tail.bytes)?;
-    let entry = tail.read(footer.first_entry(size)?)?;
-    let place = buffer_of(&entry, size)?;
-    if place.end - place.start > LARGEST_DESCRIPTOR {
-        return Err(Error::limit(format!(
-            "a data file describes its columns in {} bytes, at most {LARGEST_DESCRIPTOR} are read",
-            place.end - place.start
-        )));
-    }
-    Ok((footer, FileDescriptor::parse(&tail.read(place)?)?))
-}
-
 /// The end of a file, which was read at once.
-struct Tail<'a> {
+pub(crate) struct Tail<'a> {
     source: &'a dyn Source,
+    /// The bytes of the whole file.
+    pub(crate) size: u64,
     start: u64,
     bytes: Bytes,
 }
 
-impl Tail<'_> {
+impl<'a> Tail<'a> {
+    /// The end of a file. Errors: those of the store.
+    pub(crate) fn of(source: &'a dyn Source) -> Result<Self> {
+        let (size, bytes) = source.read_end(FIRST_READ)?;
+        Ok(Self { source, size, start: size - bytes.len() as u64, bytes })
+    }
+
+    /// The last bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What the file says of itself. Errors: `InvalidData`; `LimitExceeded`; those of the store.
+    pub(crate) fn describe(&self) -> Result<(FileFooter, FileDescriptor)> {
+        let footer = FileFooter::parse(&self.bytes)?;
+        let entry = self.read(footer.first_entry(self.size)?)?;
+        let place = buffer_of(&entry, self.size)?;
+        if place.end - place.start > LARGEST_DESCRIPTOR {
+            return Err(Error::limit(format!(
+                "a data file describes its columns in {} bytes, at most {LARGEST_DESCRIPTOR} are read",
+                place.end - place.start
+            )));
+        }
+        Ok((footer, FileDescriptor::parse(&self.read(place)?)?))
+    }
+
     fn read(&self, range: Range<u64>) -> Result<Bytes> {
         match range.start.checked_sub(self.start) {
             Some(from) => Ok(self.bytes.slice(from as usize..(range.end - self.start) as usize)),

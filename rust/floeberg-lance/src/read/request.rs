@@ -210,6 +210,6 @@ fn add_half_floats(field: &Field, ids: &mut HashSet<i32>) {
     field.children.iter().for_each(|child| add_half_floats(child, ids));
 }
 
-fn has_blob_v2(field: &Field) -> bool {
+pub(crate) fn has_blob_v2(field: &Field) -> bool {
     field.extension_name() == Some("lance.blob.v2") || field.children.iter().any(has_blob_v2)
 }

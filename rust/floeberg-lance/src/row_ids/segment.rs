@@ -221,7 +221,7 @@ impl Segment {
     }
 
     /// Calls `take` for each id, in order, until it says no.
-    pub(super) fn each(&self, take: &mut impl FnMut(u64) -> bool) -> bool {
+    pub(crate) fn each(&self, take: &mut impl FnMut(u64) -> bool) -> bool {
         match self {
             Self::Range(range) => range.clone().all(take),
             Self::RangeWithHoles { range, holes } => {

@@ -8,10 +8,10 @@ use floeberg_iceberg::metadata::{TableMetadata, parse_table_metadata, parse_view
 use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, parse_json};
 use serde_json::Value as Json;
 
-use super::findings::Findings;
 use super::keys::Object;
 use super::metadata::{check_table, check_view, mended};
 use super::rules::documents::{METADATA_READABLE, METADATA_STRICT};
+use floeberg_core::finding::Findings;
 
 /// A metadata file that was checked.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use floeberg_core::finding::{Finding, Level};
+use floeberg_core::finding::{Finding, Findings, Level, is_of_file, is_sampled};
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
@@ -24,12 +24,11 @@ use floeberg_io::{Location, Relocation, open_store};
 
 use super::document::{Document, check_document};
 use super::files::{FileChecks, FileEntry, check_file, check_statistics_files};
-use super::findings::Findings;
 use super::history::Past;
 use super::known::Known;
 use super::manifest::{Across, Stored, key_of, number as number_of};
 use super::parts::{list, log_of, past_of, read_manifest};
-use super::reading::{Reading, is_of_file};
+use super::reading::Reading;
 use super::request::CheckRequest;
 use super::rules::documents::{METADATA_LOG_FILE, METADATA_READABLE, METADATA_STRICT};
 
@@ -409,12 +408,6 @@ impl Check {
             }
         }
     }
-}
-
-/// Is a file one of the part that is opened? The same files are each time.
-fn is_sampled(key: u128, sample: Option<f64>) -> bool {
-    let share = (key >> 96) as f64 / f64::from(u32::MAX);
-    sample.is_none_or(|sample| share <= sample)
 }
 
 impl Iterator for Check {

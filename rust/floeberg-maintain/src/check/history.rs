@@ -10,9 +10,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value as Json;
 
-use super::findings::Findings;
 use super::keys::{Object, long, objects, text};
 use super::rules::documents::{HISTORY_UNCHANGED, METADATA_LOG_TIME, NOTHING_GOES_BACK, UUID_UNCHANGED};
+use floeberg_core::finding::Findings;
 
 const GROWING: [&str; 5] =
     ["format-version", "last-column-id", "last-partition-id", "last-sequence-number", "next-row-id"];

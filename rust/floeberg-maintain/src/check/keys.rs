@@ -7,8 +7,8 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::findings::Findings;
 use super::rules::documents::{FIELD_OF_VERSION, FIELD_TYPE, REQUIRED_FIELD};
+use floeberg_core::finding::Findings;
 
 /// An object of JSON.
 pub(super) type Object = Map<String, Json>;

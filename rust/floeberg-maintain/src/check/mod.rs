@@ -11,7 +11,6 @@
 //! A module uses only modules that are declared before it.
 //!
 //! - `rules`: every rule, in a table for each subject.
-//! - `findings`: what was found of a file.
 //! - `keys`: fields of JSON, and their types.
 //! - `metadata`: rules of metadata files.
 //! - `history`: rules of one metadata file after the other.
@@ -25,7 +24,6 @@
 //! - `driver`: the levels, one after the other, by several threads.
 
 mod rules;
-mod findings;
 mod keys;
 mod metadata;
 mod history;

@@ -10,13 +10,13 @@ use floeberg_iceberg::manifest::{ManifestContent, ManifestFile, manifest_header}
 use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests};
 use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, parse_json};
 
-use super::findings::Findings;
 use super::history::Past;
 use super::keys::{Object, long, objects, text};
 use super::known::Known;
 use super::manifest::{CheckedManifest, Digest, check_list, check_manifest};
 use super::reading::Reading;
 use super::rules::manifests::{LIST_READABLE, MANIFEST_READABLE};
+use floeberg_core::finding::Findings;
 
 /// The files of the metadata log, oldest first, with the times that it says.
 pub(super) fn log_of(table: &Object) -> VecDeque<(String, Option<i64>)> {

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use floeberg_core::{Error, ErrorKind, Result};
+use floeberg_core::finding::split;
+use floeberg_core::{Error, Result};
 use floeberg_io::{Relocation, Source, Store};
 
 /// No manifest, no metadata file and no file of vectors is as large.
@@ -47,25 +48,5 @@ impl Reading {
     /// Is a file there? Errors: those of the store.
     pub(super) fn exists(&self, written: &str) -> Result<bool> {
         self.store.exists(&self.relocation.apply(written))
-    }
-}
-
-/// Tells what is wrong with a file from what is wrong with a store.
-pub(super) fn split<T>(answer: Result<T>) -> Result<Result<T, Error>> {
-    match answer {
-        Ok(answer) => Ok(Ok(answer)),
-        Err(error) if is_of_file(&error) => Ok(Err(error)),
-        Err(error) => Err(error),
-    }
-}
-
-/// Is it an error of a file, and not one of a store or of the caller?
-pub(super) fn is_of_file(error: &Error) -> bool {
-    use ErrorKind as K;
-    match error.kind() {
-        K::NotFound | K::InvalidData | K::LimitExceeded | K::Unsupported | K::InvalidInput => true,
-        // Floeberg's own fault, on a damaged file, is not that of the whole check.
-        K::Internal => true,
-        _ => false,
     }
 }

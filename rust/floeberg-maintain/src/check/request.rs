@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use floeberg_core::finding::Level;
+use floeberg_core::finding::{Level, check_sample};
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 
@@ -42,12 +42,7 @@ pub struct CheckRequest {
 impl CheckRequest {
     /// Errors: `InvalidInput` for a sample that is no part.
     pub(super) fn check(&self) -> Result<()> {
-        match self.sample {
-            Some(part) if !(part > 0.0 && part <= 1.0) => {
-                Err(Error::invalid_input(format!("sample: expected a part above 0, up to 1, found {part}")))
-            }
-            _ => Ok(()),
-        }
+        check_sample(self.sample)
     }
 
     /// The snapshots, oldest first, and one whose manifests are not read again.

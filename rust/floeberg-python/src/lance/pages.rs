@@ -11,20 +11,38 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use floeberg_core::{Error, Result};
+use floeberg_io::StoreOptions;
 use floeberg_lance::pages::{PageBatches, PageWriter, Pages};
 use pyo3::prelude::*;
+use pyo3::types::IntoPyDict as _;
 
 use crate::arrow::{ArrowSchema, Batch};
+use crate::error::to_error_of_file;
 use crate::incoming::{RowSource, Unchecked, for_other_libraries};
 use crate::runtime::{ask, ask_to_clean_up};
 
 /// What decodes and encodes, as an object of Python.
 #[derive(Debug, Clone)]
-pub struct PythonPages(Arc<Py<PyAny>>);
+pub struct PythonPages {
+    pages: Arc<Py<PyAny>>,
+    /// Is what is wrong with a file an error of the work, and no exception that ends it?
+    keeps_errors: bool,
+}
 
 impl PythonPages {
     pub fn of(pages: &Bound<'_, PyAny>) -> Arc<dyn Pages> {
-        Arc::new(Self(Arc::new(pages.clone().unbind())))
+        Arc::new(Self { pages: Arc::new(pages.clone().unbind()), keeps_errors: false })
+    }
+
+    /// What decodes by options of a store, for work that goes on where a file is damaged. Work asks for it on its own thread.
+    pub fn of_damaged(options: &StoreOptions) -> Result<Arc<dyn Pages>> {
+        let options: Vec<(String, String)> =
+            options.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let pages = ask(move |py| {
+            let options = options.into_py_dict(py)?;
+            Ok(py.import("floeberg.lance.pages")?.call_method1("pages_of", (options,))?.unbind())
+        })?;
+        Ok(Arc::new(Self { pages: Arc::new(pages), keeps_errors: true }))
     }
 
     fn batches(
@@ -32,12 +50,12 @@ impl PythonPages {
         method: &'static str,
         arguments: impl FnOnce(Python<'_>) -> PyResult<Py<pyo3::types::PyTuple>> + Send + 'static,
     ) -> Result<Box<dyn PageBatches>> {
-        let pages = Arc::clone(&self.0);
-        let source = ask(move |py| {
+        let pages = Arc::clone(&self.pages);
+        let source = asked(self.keeps_errors, move |py| {
             let reader = pages.bind(py).call_method1(method, arguments(py)?.bind(py))?;
             RowSource::open(&reader)
         })?;
-        Ok(Box::new(PythonBatches::of(source)))
+        Ok(Box::new(PythonBatches { keeps_errors: self.keeps_errors, ..PythonBatches::of(source) }))
     }
 }
 
@@ -54,7 +72,7 @@ impl Pages for PythonPages {
     }
 
     fn write(&self, location: &str, schema: &SchemaRef, version: &str) -> Result<Box<dyn PageWriter>> {
-        let pages = Arc::clone(&self.0);
+        let pages = Arc::clone(&self.pages);
         let (location, schema, version) = (location.to_owned(), Arc::clone(schema), version.to_owned());
         let writer = ask(move |py| {
             let schema = Py::new(py, ArrowSchema(schema))?;
@@ -62,6 +80,20 @@ impl Pages for PythonPages {
         })?;
         Ok(Box::new(PythonPageWriter(Arc::new(writer))))
     }
+}
+
+/// Asks Python; what it says is wrong with a file is an error of the work, where that is wanted, and else an exception of the caller.
+fn asked<A: Send + 'static>(
+    keeps_errors: bool,
+    question: impl FnOnce(Python<'_>) -> PyResult<A> + Send + 'static,
+) -> Result<A> {
+    if !keeps_errors {
+        return ask(question);
+    }
+    ask(move |py| match question(py) {
+        Ok(answer) => Ok(Ok(answer)),
+        Err(exception) => to_error_of_file(py, &exception).map(Err).ok_or(exception),
+    })?
 }
 
 /// An object of Python that encodes a data file.
@@ -108,11 +140,12 @@ pub struct PythonBatches {
     schema: SchemaRef,
     /// `None` after an error.
     source: Option<RowSource>,
+    keeps_errors: bool,
 }
 
 impl PythonBatches {
     pub fn of(source: RowSource) -> Self {
-        Self { schema: source.schema(), source: Some(source) }
+        Self { schema: source.schema(), source: Some(source), keeps_errors: false }
     }
 }
 
@@ -125,7 +158,7 @@ impl PageBatches for PythonBatches {
         let Some(mut source) = self.source.take() else {
             return Err(Error::internal("a reader of Python is read after an error"));
         };
-        let (source, batch) = ask(move |py| {
+        let (source, batch) = asked(self.keeps_errors, move |py| {
             let batch = source.next(py)?;
             Ok((source, batch))
         })?;

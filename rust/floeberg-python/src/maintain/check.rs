@@ -1,4 +1,6 @@
 //! Is a table, or a view, what the specification says?
+//!
+//! Which format a folder has is seen when its check begins: nothing is read before.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +10,17 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use floeberg_core::finding::{Finding, Level, Rule};
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::OpenOptions;
+use floeberg_io::StoreOptions;
+use floeberg_lance::OpenOptions as LanceOptions;
+use floeberg_lance::check::{
+    Check as LanceCheck, CheckRequest as LanceRequest, OpenPages, VersionsToCheck, lance_rules,
+};
 use floeberg_maintain::{Check as IcebergCheck, CheckRequest, SnapshotsToCheck, iceberg_rules};
 use pyo3::prelude::*;
 
 use crate::arrow::Batches;
+use crate::lance::pages::PythonPages;
+use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
 use crate::runtime;
 use crate::table::table::Table;
@@ -34,25 +43,63 @@ type RuleOfPython = (
 /// A finding: the name of its rule, location, part, message and snapshot.
 type FindingOfPython = (&'static str, String, String, String, Option<i64>);
 
-/// All rules of Iceberg tables and views.
+/// All rules: those of Iceberg tables and views, and those of Lance tables, in this order.
 #[pyfunction]
-pub fn check_rules() -> Vec<RuleOfPython> {
+pub fn check_rules() -> (Vec<RuleOfPython>, Vec<RuleOfPython>) {
     let shown = |rule: &'static Rule| {
         (rule.id, rule.level.name(), rule.severity.name(), rule.section, rule.says, rule.engines, rule.repair)
     };
-    iceberg_rules().map(shown).collect()
+    (iceberg_rules().map(shown).collect(), lance_rules().map(shown).collect())
 }
 
 /// A check, once through.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Check {
-    check: Arc<Mutex<IcebergCheck>>,
+    running: Arc<Mutex<Running>>,
+    /// Are rows of Lance tables decoded by Python?
+    asks: bool,
     cancel: Cancel,
 }
 
 impl Check {
-    fn new(check: IcebergCheck, cancel: Cancel) -> Self {
-        Self { check: Arc::new(Mutex::new(check)), cancel }
+    fn new(check: Running, asks: bool, cancel: Cancel) -> Self {
+        Self { running: Arc::new(Mutex::new(check)), asks, cancel }
+    }
+
+    fn work<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Running) -> Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let running = Arc::clone(&self.running);
+        let work = move |_: &Cancel| work(&mut running.lock().unwrap_or_else(PoisonError::into_inner));
+        if self.asks { runtime::asking(py, &self.cancel, work) } else { runtime::run(py, &self.cancel, work) }
+    }
+}
+
+/// A check of a format.
+enum Running {
+    /// Of a folder that is one of a Lance table, or not.
+    Either(Box<IcebergCheck>, Box<LanceCheck>),
+    Iceberg(Box<IcebergCheck>),
+    Lance(Box<LanceCheck>),
+    /// Nothing is found any more.
+    Ended,
+}
+
+impl Running {
+    fn take_some(&mut self, most: usize) -> Result<Vec<Finding>> {
+        match self {
+            Self::Either(..) => {
+                if let Self::Either(iceberg, lance) = std::mem::replace(self, Self::Ended) {
+                    *self = if lance.is_lance()? { Self::Lance(lance) } else { Self::Iceberg(iceberg) };
+                }
+                self.take_some(most)
+            }
+            Self::Iceberg(check) => check.take_some(most),
+            Self::Lance(check) => check.take_some(most),
+            Self::Ended => Ok(Vec::new()),
+        }
     }
 }
 
@@ -74,13 +121,22 @@ impl Check {
         sample: Option<f64>,
     ) -> PyResult<Self> {
         let cancel = Cancel::default();
-        let storage = storage_options.into_iter().collect();
-        let options = OpenOptions { relocate, storage, ..OpenOptions::default() };
+        let storage: StoreOptions = storage_options.into_iter().collect();
         let made = runtime::call(py, || {
-            let request = request(level, snapshot_id, since, all_snapshots, sample)?;
-            IcebergCheck::of_location(location, &options, request, &cancel)
+            let asked = request(level, snapshot_id, since, all_snapshots, sample)?;
+            let of_lance = lance_request(&asked);
+            let options = OpenOptions {
+                relocate: relocate.clone(),
+                storage: storage.clone(),
+                ..OpenOptions::default()
+            };
+            let iceberg = IcebergCheck::of_location(location, &options, asked, &cancel)?;
+            let options = LanceOptions { relocate, storage: storage.clone(), ..LanceOptions::default() };
+            let lance = LanceCheck::of_location(location, &options, of_lance, open_pages(storage), &cancel)?;
+            let asks = lance.reads_rows();
+            Ok((Running::Either(Box::new(iceberg), Box::new(lance)), asks))
         })?;
-        Ok(Self::new(made, cancel))
+        Ok(Self::new(made.0, made.1, cancel))
     }
 
     /// Of a table.
@@ -100,7 +156,40 @@ impl Check {
             let request = request(level, snapshot_id, since, all_snapshots, sample)?;
             IcebergCheck::of_table(&table.table, request, &cancel)
         })?;
-        Ok(Self::new(made, cancel))
+        Ok(Self::new(Running::Iceberg(Box::new(made)), false, cancel))
+    }
+
+    /// Of the branch of a Lance table, at the version that is open where no other one is given.
+    #[staticmethod]
+    #[pyo3(signature = (table, *, level, version, since, all_versions, sample))]
+    fn of_lance_table(
+        py: Python<'_>,
+        table: &LanceTable,
+        level: &str,
+        version: Option<u64>,
+        since: Option<u64>,
+        all_versions: bool,
+        sample: Option<f64>,
+    ) -> PyResult<Self> {
+        let cancel = Cancel::default();
+        let made = runtime::call(py, || {
+            let level = level_of(level)?;
+            let last = version.unwrap_or(table.0.version());
+            let versions = match (version, since, all_versions) {
+                (_, None, false) => VersionsToCheck::One(last),
+                (_, Some(since), false) => VersionsToCheck::Since(Some(last), since),
+                (None, None, true) => VersionsToCheck::All,
+                _ => {
+                    let message = "all_versions: expected neither version nor since beside it";
+                    return Err(Error::invalid_input(message));
+                }
+            };
+            let request = LanceRequest { level, versions, sample };
+            let pages = open_pages(table.0.options().storage.clone());
+            LanceCheck::of_table(&table.0, request, pages, &cancel)
+        })?;
+        let asks = made.reads_rows();
+        Ok(Self::new(Running::Lance(Box::new(made)), asks, cancel))
     }
 
     /// Of a view.
@@ -110,16 +199,12 @@ impl Check {
         let made = runtime::call(py, || {
             IcebergCheck::of_view(&view.0, request("metadata", None, None, false, None)?, &cancel)
         })?;
-        Ok(Self::new(made, cancel))
+        Ok(Self::new(Running::Iceberg(Box::new(made)), false, cancel))
     }
 
     /// The next findings; empty at the end.
     fn next_findings(&self, py: Python<'_>) -> PyResult<Vec<FindingOfPython>> {
-        let check = Arc::clone(&self.check);
-        let found = runtime::run(py, &self.cancel, move |_| {
-            let mut check = check.lock().unwrap_or_else(PoisonError::into_inner);
-            check.take_some(MOST)
-        })?;
+        let found = self.work(py, |check| check.take_some(MOST))?;
         let shown = |finding: Finding| {
             (finding.rule.id, finding.location, finding.part, finding.message, finding.snapshot_id)
         };
@@ -128,9 +213,7 @@ impl Check {
 
     /// All findings that are left, as rows.
     fn read_all(&self, py: Python<'_>) -> PyResult<Batches> {
-        let check = Arc::clone(&self.check);
-        runtime::run(py, &self.cancel, move |_| {
-            let mut check = check.lock().unwrap_or_else(PoisonError::into_inner);
+        self.work(py, |check| {
             let schema = schema();
             let mut rows = Vec::new();
             loop {
@@ -155,10 +238,7 @@ fn request(
     all_snapshots: bool,
     sample: Option<f64>,
 ) -> Result<CheckRequest> {
-    let level = Level::ALL.into_iter().find(|known| known.name() == level).ok_or_else(|| {
-        let known = Level::ALL.map(Level::name);
-        Error::invalid_input(format!("level: expected one of {known:?}, found {level:?}"))
-    })?;
+    let level = level_of(level)?;
     let snapshots = match (snapshot_id, since, all_snapshots) {
         (None, None, false) => SnapshotsToCheck::Current,
         (Some(id), None, false) => SnapshotsToCheck::One(id),
@@ -170,6 +250,30 @@ fn request(
         }
     };
     Ok(CheckRequest { level, snapshots, sample })
+}
+
+fn level_of(level: &str) -> Result<Level> {
+    Level::ALL.into_iter().find(|known| known.name() == level).ok_or_else(|| {
+        let known = Level::ALL.map(Level::name);
+        Error::invalid_input(format!("level: expected one of {known:?}, found {level:?}"))
+    })
+}
+
+/// What is asked of a folder, for a Lance table: its versions are its snapshots.
+fn lance_request(request: &CheckRequest) -> LanceRequest {
+    // No version has a number below 0; the highest number is that of none.
+    let number = |id: i64| u64::try_from(id).unwrap_or(u64::MAX >> 1);
+    let versions = match request.snapshots {
+        SnapshotsToCheck::Current => VersionsToCheck::Newest,
+        SnapshotsToCheck::One(id) => VersionsToCheck::One(number(id)),
+        SnapshotsToCheck::Since(last, since) => VersionsToCheck::Since(last.map(number), number(since)),
+        SnapshotsToCheck::All => VersionsToCheck::All,
+    };
+    LanceRequest { level: request.level, versions, sample: request.sample }
+}
+
+fn open_pages(storage: StoreOptions) -> OpenPages {
+    Box::new(move || PythonPages::of_damaged(&storage))
 }
 
 fn schema() -> SchemaRef {

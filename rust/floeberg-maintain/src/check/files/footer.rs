@@ -2,14 +2,13 @@
 //!
 //! Spec: Data File Fields; Column Projection; Delete Formats.
 
+use floeberg_core::finding::{Findings, split};
 use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_POS};
 use floeberg_core::schema::{NameMapping, Schema};
 use floeberg_core::{ErrorKind, Result};
 use floeberg_files::{FileConstants, FileField, FileReader, Modes, Projection};
 
-use crate::check::findings::Findings;
 use crate::check::manifest::{DATA, EQUALITY};
-use crate::check::reading::split;
 use crate::check::rules::files::{
     COLUMN_TYPE, DELETE_COLUMNS, FIELD_IDS, FILE_READABLE, RECORD_COUNT, ROW_GROUPS,
 };

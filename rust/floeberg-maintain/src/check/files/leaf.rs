@@ -18,10 +18,10 @@ use floeberg_core::value::ordering::compare;
 use floeberg_core::value::single_value::from_bytes;
 use floeberg_core::{Error, Result};
 
-use crate::check::findings::Findings;
 use crate::check::rules::rows::{
     LOWER_BOUNDS, NAN_COUNTS, NULL_COUNTS, REQUIRED_VALUES, UPPER_BOUNDS, VALUE_COUNTS,
 };
+use floeberg_core::finding::Findings;
 
 /// A column of primitive values, in no list and no map.
 #[derive(Debug)]

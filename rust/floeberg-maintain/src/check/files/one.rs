@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_core::arrow_values::from_array;
-use floeberg_core::finding::Level;
+use floeberg_core::finding::{Findings, Level, split};
 use floeberg_core::schema::{NameMapping, Schema};
 use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
@@ -15,10 +15,9 @@ use floeberg_files::FileConstants;
 use floeberg_iceberg::plan::FileFormat;
 use floeberg_iceberg::read::FileAccess;
 
-use crate::check::findings::Findings;
 use crate::check::known::Known;
 use crate::check::manifest::{DATA, POSITIONS};
-use crate::check::reading::{Reading, split};
+use crate::check::reading::Reading;
 use crate::check::rules::files::{FILE_READABLE, FILE_SIZE, FILE_THERE};
 
 use super::entry::FileEntry;

@@ -11,8 +11,8 @@ use floeberg_core::schema::Type;
 use floeberg_files::OrderedValues;
 use floeberg_iceberg::metadata::{NullOrder, SortDirection, SortField, SortOrder};
 
-use crate::check::findings::Findings;
 use crate::check::rules::rows::ROWS_SORTED;
+use floeberg_core::finding::Findings;
 
 /// The order of rows, as they come.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use floeberg_core::transform::Transform;
 use floeberg_core::value::{Value, equal_for_partition};
 use floeberg_core::{Error, Result};
 
-use crate::check::findings::Findings;
 use crate::check::known::Known;
 use crate::check::rules::rows::PARTITION_VALUES;
+use floeberg_core::finding::Findings;
 
 use super::entry::FileEntry;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
+use floeberg_core::finding::{Findings, split};
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_POS};
 use floeberg_core::schema::{Field, PrimitiveType, Schema};
@@ -13,8 +14,6 @@ use floeberg_core::{Cancel, Result};
 use floeberg_files::{FileConstants, FileFilter, FileReader, Projection, UnitRequest};
 use floeberg_io::location::canonical;
 
-use crate::check::findings::Findings;
-use crate::check::reading::split;
 use crate::check::rules::rows::{POSITIONS_OF_FILE, POSITIONS_SORTED, ROWS_READABLE};
 
 use super::entry::FileEntry;

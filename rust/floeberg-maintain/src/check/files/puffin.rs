@@ -3,12 +3,12 @@
 //! Spec: Deletion Vectors; Puffin.
 
 use bytes::Bytes;
+use floeberg_core::finding::Findings;
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::wire::puffin::{PuffinFooter, footer_length, parse_footer};
 use floeberg_iceberg::wire::vector;
 use floeberg_io::Source;
 
-use crate::check::findings::Findings;
 use crate::check::rules::files::{
     FILE_READABLE, VECTOR_BLOB, VECTOR_COUNT, VECTOR_POSITIONS, VECTOR_READABLE,
 };
@@ -48,7 +48,7 @@ pub(super) fn check_vector(
 ) -> Result<()> {
     // An entry without a place is a finding of its own.
     let Some((offset, length)) = entry.vector_range() else { return Ok(()) };
-    match crate::check::reading::split(footer_of(source, size))? {
+    match floeberg_core::finding::split(footer_of(source, size))? {
         Ok((footer, _)) => check_blob(found, entry, &footer, (offset, length)),
         Err(error) => found.add(&FILE_READABLE, "", error),
     }
@@ -61,7 +61,7 @@ pub(super) fn check_vector(
         );
         return Ok(());
     };
-    let bytes: Bytes = match crate::check::reading::split(source.read(offset..end))? {
+    let bytes: Bytes = match floeberg_core::finding::split(source.read(offset..end))? {
         Ok(bytes) => bytes,
         Err(error) => {
             found.add(&VECTOR_READABLE, "", error);

@@ -9,15 +9,14 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use floeberg_core::arrow_values::column_in_structs;
+use floeberg_core::finding::{Findings, split};
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::{Field, Schema, StructType, Type};
 use floeberg_core::{Cancel, ErrorKind, Result};
 use floeberg_files::{FileConstants, FileFilter, FileReader, Projection, UnitRequest, field_place};
 
-use crate::check::findings::Findings;
 use crate::check::known::Known;
 use crate::check::manifest::DATA;
-use crate::check::reading::split;
 use crate::check::rules::rows::ROWS_READABLE;
 
 use super::entry::FileEntry;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use floeberg_core::finding::{Findings, split};
 use floeberg_core::schema::Schema;
 use floeberg_core::{ErrorKind, Result};
 use floeberg_iceberg::metadata::{PartitionStatisticsFile, StatisticsFile};
@@ -11,8 +12,6 @@ use floeberg_iceberg::plan::FileFormat;
 use floeberg_iceberg::read::FileAccess;
 use floeberg_io::Source;
 
-use crate::check::findings::Findings;
-use crate::check::reading::split;
 use crate::check::rules::files::{STATISTICS_BLOBS, STATISTICS_FILE};
 
 use super::one::FileChecks;

@@ -10,11 +10,11 @@ use std::collections::{HashMap, HashSet};
 use floeberg_iceberg::manifest::ManifestFile;
 use floeberg_iceberg::metadata::Snapshot;
 
-use crate::check::findings::Findings;
 use crate::check::rules::manifests::{
     ADDED_ROWS, DANGLING_VECTOR, DELETE_PARTITION, DELETE_SEQUENCE, LIVE_ONCE, ONE_VECTOR, ROW_IDS_OVERLAP,
     SUMMARY_CHANGES, SUMMARY_TOTALS,
 };
+use floeberg_core::finding::Findings;
 
 use super::digest::{Digest, LiveFile, Sums, Target, key_of};
 

@@ -3,8 +3,9 @@
 //! In: entries. Out: sums, and 64 bytes for each live file.
 //! Spec: Optional Snapshot Summary Fields; Scan Planning; First Row ID Inheritance.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use floeberg_core::finding;
 use floeberg_core::value::PartitionKey;
 use floeberg_iceberg::manifest::{ManifestContent, ManifestFile};
 use floeberg_io::location::canonical;
@@ -86,12 +87,7 @@ impl Sums {
 
 /// The hash of a location, and of the offset of a vector in it. Two files with one hash are as likely as a broken disk.
 pub(in crate::check) fn key_of(location: &str, offset: Option<i64>) -> u128 {
-    let half = |seed: u8| {
-        let mut hasher = DefaultHasher::new();
-        (seed, canonical(location), offset).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+    finding::key_of(&(canonical(location), offset))
 }
 
 impl Digest {

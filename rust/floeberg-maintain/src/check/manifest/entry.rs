@@ -4,10 +4,10 @@
 
 use floeberg_iceberg::manifest::{ManifestContent, ManifestFile};
 
-use crate::check::findings::Findings;
 use crate::check::rules::entries::{
     ENTRY_CONTENT, ENTRY_FILE_SEQUENCE, ENTRY_SEQUENCE, ENTRY_SNAPSHOT, ENTRY_STATUS,
 };
+use floeberg_core::finding::Findings;
 
 use super::stored::{ADDED, DATA, DELETED, EQUALITY, EXISTING, POSITIONS, Stored, number};
 

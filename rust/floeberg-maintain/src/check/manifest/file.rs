@@ -4,13 +4,13 @@
 
 use floeberg_core::schema::{PrimitiveType, Type};
 
-use crate::check::findings::Findings;
 use crate::check::known::Known;
 use crate::check::rules::entries::{
     DATA_FIELDS, DELETES_OF_VERSION, EQUALITY_COLUMNS, EQUALITY_IDS, FILE_FORMAT, FILE_NUMBERS, FILE_PATH,
     SORT_ORDER_THERE, SPLIT_OFFSETS, VECTOR_FIELDS,
 };
 use crate::check::rules::manifests::DELETE_ROW_IDS;
+use floeberg_core::finding::Findings;
 
 use super::stored::{ADDED, DATA, EQUALITY, POSITIONS, Stored, number, number32};
 

@@ -8,10 +8,10 @@ use floeberg_iceberg::manifest::{ManifestContent, ManifestFile, ManifestHeader, 
 use floeberg_iceberg::metadata::PartitionSpec;
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, long, longs, text};
 use crate::check::known::Known;
 use crate::check::rules::manifests::{MANIFEST_CONTENT, MANIFEST_FIELDS, MANIFEST_HEADER};
+use floeberg_core::finding::Findings;
 
 /// Fields of entries and of their files that each version requires.
 const OF_ENTRY: [i32; 2] = [0, 2];

@@ -9,12 +9,12 @@ use floeberg_core::Result;
 use floeberg_iceberg::manifest::{ManifestContent, ManifestFile, parse_manifest_list};
 use floeberg_iceberg::metadata::Snapshot;
 
-use crate::check::findings::Findings;
 use crate::check::known::Known;
 use crate::check::rules::manifests::{
     DELETE_ROW_IDS, LIST_FIELDS, LIST_HEADER, LIST_READABLE, MANIFEST_ONCE, MANIFEST_ROW_IDS,
     MANIFEST_SEQUENCE, MANIFEST_SPEC,
 };
+use floeberg_core::finding::Findings;
 
 const FROM_1: [i32; 4] = [500, 501, 502, 503];
 const FROM_2: [i32; 9] = [517, 515, 516, 504, 505, 506, 512, 513, 514];

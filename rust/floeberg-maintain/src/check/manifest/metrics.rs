@@ -15,11 +15,11 @@ use floeberg_core::value::ordering::compare;
 use floeberg_core::value::single_value::from_bytes;
 use floeberg_core::value::{Value, format_hex};
 
-use crate::check::findings::Findings;
 use crate::check::known::{Known, KnownColumn};
 use crate::check::rules::entries::{
     BOUND_ORDER, BOUND_VALUE, METRIC_COUNTS, METRIC_NANS, METRIC_NEGATIVE, METRIC_TWICE,
 };
+use floeberg_core::finding::Findings;
 
 use super::stored::{POSITIONS, Stored};
 

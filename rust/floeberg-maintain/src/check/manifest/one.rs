@@ -5,11 +5,11 @@
 
 use floeberg_iceberg::manifest::{ManifestFile, stored_entries};
 
-use crate::check::findings::Findings;
 use crate::check::known::Known;
 use crate::check::rules::manifests::{
     FILE_COUNTS, MANIFEST_LENGTH, MANIFEST_READABLE, MIN_SEQUENCE, ROW_COUNTS,
 };
+use floeberg_core::finding::Findings;
 
 use super::digest::Digest;
 use super::entry::check_entry;

@@ -15,8 +15,8 @@ use floeberg_core::value::single_value::from_bytes;
 use floeberg_core::value::{PartitionKey, Value, format_hex};
 use floeberg_iceberg::manifest::{FieldSummary, ManifestFile};
 
-use crate::check::findings::Findings;
 use crate::check::rules::manifests::{SUMMARY_BOUNDS, SUMMARY_FIELDS, SUMMARY_NANS, SUMMARY_NULLS};
+use floeberg_core::finding::Findings;
 
 use super::metrics::is_nan;
 

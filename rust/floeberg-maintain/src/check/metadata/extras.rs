@@ -8,12 +8,12 @@ use floeberg_core::schema::{MappedField, NameMapping};
 use floeberg_properties::NAME_MAPPING;
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, objects, text};
 use crate::check::rules::documents::{
     DEPRECATED_COPIES, ENCRYPTION_KEYS, NAME_MAPPING as MAPPING, NAME_MAPPING_IDS, STATISTICS_ONCE,
     STATISTICS_SNAPSHOT,
 };
+use floeberg_core::finding::Findings;
 
 use super::columns::columns;
 use super::ids::ids_of;

@@ -4,10 +4,9 @@
 
 use std::collections::HashSet;
 
-use floeberg_core::finding::Rule;
+use floeberg_core::finding::{Findings, Rule};
 use floeberg_core::value::parse_uuid;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, objects, text};
 use crate::check::rules::documents::TABLE_UUID;
 use crate::check::rules::schemas::{

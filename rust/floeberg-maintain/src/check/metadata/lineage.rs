@@ -4,9 +4,9 @@
 //!
 //! Invariant: snapshots from before the upgrade to version 3 have no row ids.
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, objects};
 use crate::check::rules::snapshots::{NEXT_ROW_ID, ROW_ID_RANGES, SNAPSHOT_ROW_IDS};
+use floeberg_core::finding::Findings;
 
 /// Checks the row ids of the snapshots of a table of version 3.
 pub(super) fn check_lineage(found: &mut Findings, table: &Object) {

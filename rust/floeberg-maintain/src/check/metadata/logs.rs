@@ -2,9 +2,8 @@
 //!
 //! Spec: Table Metadata Fields (`snapshot-log`, `metadata-log`); Point in Time Reads.
 
-use floeberg_core::finding::Rule;
+use floeberg_core::finding::{Findings, Rule};
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, objects};
 use crate::check::rules::documents::METADATA_LOG_ORDER;
 use crate::check::rules::snapshots::{SNAPSHOT_LOG_END, SNAPSHOT_LOG_NAMES, SNAPSHOT_LOG_ORDER};

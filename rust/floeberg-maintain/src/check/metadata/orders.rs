@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use floeberg_core::schema::Type;
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, objects, text};
 use crate::check::rules::schemas::{ORDER_0, ORDER_KEPT_TWICE, SORT_FIELD, SORT_SOURCE};
+use floeberg_core::finding::Findings;
 
 use super::specs::{check_sources, current_columns, known_transform};
 

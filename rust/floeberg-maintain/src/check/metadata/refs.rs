@@ -4,9 +4,9 @@
 
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, long, text};
 use crate::check::rules::snapshots::{MAIN_IS_CURRENT, REF_RETENTION, REF_SNAPSHOT, REF_TYPE};
+use floeberg_core::finding::Findings;
 
 use super::ids::{current_snapshot, ids_of};
 

@@ -11,12 +11,12 @@ use floeberg_core::schema::value_json::from_json;
 use floeberg_core::schema::{PrimitiveType, Type, promotes_to};
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, longs, objects};
 use crate::check::rules::schemas::{
     DEFAULT_OF_VERSION, DEFAULT_VALUE, FIELD_ID_RANGE, FIELD_ID_UNIQUE, FIELD_NAME_UNIQUE, IDENTIFIER_FIELDS,
     INITIAL_DEFAULT, LAST_COLUMN_ID, SCHEMA_KEPT_TWICE, TYPE_KNOWN, TYPE_OF_VERSION, TYPE_PROMOTION,
 };
+use floeberg_core::finding::Findings;
 
 use super::columns::{Column, columns};
 

@@ -4,12 +4,12 @@
 
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{
     FROM_2, FROM_3, Key, Kind, ONLY_1, OPTIONAL, Object, REQUIRED, REQUIRED_FROM_2, REQUIRED_IN_3,
     check_keys, join, long, objects,
 };
 use crate::check::rules::documents::FIELD_TYPE;
+use floeberg_core::finding::Findings;
 
 use super::columns::columns;
 

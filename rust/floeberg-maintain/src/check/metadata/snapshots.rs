@@ -6,12 +6,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, objects, text};
 use crate::check::rules::snapshots::{
     LAST_SEQUENCE_NUMBER, OPERATION, SEQUENCE_ORDER, SEQUENCE_UNIQUE, SNAPSHOT_MANIFESTS, SNAPSHOT_PARENT,
     SNAPSHOT_SCHEMA, SNAPSHOT_TIME,
 };
+use floeberg_core::finding::Findings;
 
 use super::DRIFT_MS;
 use super::ids::ids_of;

@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 use floeberg_core::schema::Type;
 use floeberg_core::transform::Transform;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, join, long, longs, objects, text};
 use crate::check::rules::schemas::{
     PARTITION_FIELD_ID, PARTITION_FIELD_MEANING, PARTITION_FIELD_UNIQUE, PARTITION_SOURCE,
     PARTITION_TRANSFORM, SOURCE_FORM, SPEC_KEPT_TWICE, TRANSFORM_KNOWN,
 };
+use floeberg_core::finding::Findings;
 
 use super::columns::{Column, columns};
 

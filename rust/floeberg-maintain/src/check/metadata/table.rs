@@ -2,9 +2,9 @@
 //!
 //! Spec: Table Metadata.
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Object, long};
 use crate::check::rules::documents::{FIELD_TYPE, FORMAT_VERSION, REQUIRED_FIELD};
+use floeberg_core::finding::Findings;
 
 use super::extras::{check_copies, check_encryption_keys, check_mapping, check_statistics};
 use super::ids::{check_ids, check_uuid};

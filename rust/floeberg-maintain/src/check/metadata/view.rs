@@ -6,7 +6,6 @@ use std::collections::HashSet;
 
 use serde_json::Value as Json;
 
-use crate::check::findings::Findings;
 use crate::check::keys::{Key, Kind, OPTIONAL, Object, REQUIRED, check_keys, join, long, objects, text};
 use crate::check::rules::documents::FORMAT_VERSION;
 use crate::check::rules::schemas::SCHEMA_ID_UNIQUE;
@@ -14,6 +13,7 @@ use crate::check::rules::views::{
     VIEW_CURRENT_VERSION, VIEW_DIALECT, VIEW_LOG_END, VIEW_LOG_ORDER, VIEW_REPRESENTATION, VIEW_SCHEMA,
     VIEW_VERSION_UNIQUE,
 };
+use floeberg_core::finding::Findings;
 
 use super::columns::columns;
 use super::ids::{check_unique, check_uuid, ids_of};

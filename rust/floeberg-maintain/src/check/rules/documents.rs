@@ -2,7 +2,7 @@
 //!
 //! Spec: Table Metadata; Appendix C; Partition Statistics; Encryption Keys.
 
-rules! {
+floeberg_core::rules! {
     METADATA_READABLE: "metadata-readable", Metadata, EnginesFail, "Table Metadata",
         "A metadata file is there, and holds the JSON of a table or a view.";
     FORMAT_VERSION: "format-version", Metadata, EnginesFail, "Table Metadata Fields",

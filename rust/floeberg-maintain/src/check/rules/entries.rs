@@ -2,7 +2,7 @@
 //!
 //! Spec: Manifest Entry Fields; Data File Fields; Field-level Metrics and Statistics; Sequence Number Inheritance.
 
-rules! {
+floeberg_core::rules! {
     ENTRY_STATUS: "entry-status", Manifests, WrongData, "Manifest Entry Fields",
         "The status of an entry is 0 (existing), 1 (added) or 2 (deleted).";
     ENTRY_SNAPSHOT: "entry-snapshot", Manifests, EnginesFail, "Manifest Entry Fields",

@@ -2,7 +2,7 @@
 //!
 //! Spec: Data File Fields; Column Projection; Deletion Vectors; Puffin; Table Statistics.
 
-rules! {
+floeberg_core::rules! {
     FILE_THERE: "file-there", Files, WrongData, "Data File Fields",
         "A live file is there.";
     FILE_READABLE: "file-readable", Files, WrongData, "Appendix A: Format-specific Requirements",

@@ -2,7 +2,7 @@
 //!
 //! Spec: Manifests; Manifest Lists; Scan Planning; Row Lineage; Optional Snapshot Summary Fields.
 
-rules! {
+floeberg_core::rules! {
     LIST_READABLE: "manifest-list-readable", Manifests, WrongData, "Manifest Lists",
         "The manifest list of a snapshot is there, and can be read.";
     LIST_HEADER: "manifest-list-header", Manifests, Cosmetic, "Manifest Lists",

@@ -6,30 +6,6 @@
 //!
 //! Invariant: names are unique.
 
-/// Declares the rules of a subject: `NAME: "name", Level, Severity, "section", "what it says"`, then perhaps `engines "..."` and
-/// `repair "..."`.
-macro_rules! rules {
-    (@optional) => { None };
-    (@optional $text:literal) => { Some($text) };
-    ($($name:ident: $id:literal, $level:ident, $severity:ident, $section:literal, $says:literal
-        $(, engines $engines:literal)? $(, repair $repair:literal)?;)*) => {
-        $(
-            #[doc = $says]
-            pub(crate) static $name: floeberg_core::finding::Rule = floeberg_core::finding::Rule {
-                id: $id,
-                level: floeberg_core::finding::Level::$level,
-                severity: floeberg_core::finding::Severity::$severity,
-                section: $section,
-                says: $says,
-                engines: rules!(@optional $($engines)?),
-                repair: rules!(@optional $($repair)?),
-            };
-        )*
-        /// The rules of this subject.
-        pub(super) static ALL: &[&floeberg_core::finding::Rule] = &[$(&$name),*];
-    };
-}
-
 pub(super) mod documents;
 pub(super) mod schemas;
 pub(super) mod snapshots;

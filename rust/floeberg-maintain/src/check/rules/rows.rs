@@ -2,7 +2,7 @@
 //!
 //! Spec: Field-level Metrics and Statistics; Partitioning; Sorting; Delete Formats.
 
-rules! {
+floeberg_core::rules! {
     ROWS_READABLE: "rows-readable", Rows, WrongData, "Appendix A: Format-specific Requirements",
         "All rows of a file can be read.";
     VALUE_COUNTS: "value-counts", Rows, WrongData, "Field-level Metrics and Statistics",

@@ -2,7 +2,7 @@
 //!
 //! Spec: Schemas and Data Types; Partitioning; Sorting.
 
-rules! {
+floeberg_core::rules! {
     SCHEMA_ID_UNIQUE: "schema-id-unique", Metadata, EnginesFail, "Schemas and Data Types",
         "No two schemas have one id.";
     SPEC_ID_UNIQUE: "partition-spec-id-unique", Metadata, EnginesFail, "Partitioning",

@@ -2,7 +2,7 @@
 //!
 //! Spec: Snapshots; Snapshot References; Sequence Numbers; Row Lineage.
 
-rules! {
+floeberg_core::rules! {
     SNAPSHOT_ID_UNIQUE: "snapshot-id-unique", Metadata, EnginesFail, "Snapshots",
         "No two snapshots have one id.";
     CURRENT_SNAPSHOT: "current-snapshot", Metadata, WrongData, "Table Metadata Fields",

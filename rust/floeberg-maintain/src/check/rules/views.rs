@@ -2,7 +2,7 @@
 //!
 //! Spec: View Metadata; Versions; Representations; Version log.
 
-rules! {
+floeberg_core::rules! {
     VIEW_VERSION_UNIQUE: "view-version-unique", Metadata, EnginesFail, "View: Versions",
         "No two versions of a view have one id.";
     VIEW_CURRENT_VERSION: "view-current-version", Metadata, EnginesFail, "View: View Metadata",

@@ -4,11 +4,11 @@
 
 use std::fmt::Display;
 
-use floeberg_core::finding::{Finding, Rule};
+use super::{Finding, Rule};
 
 /// The findings of a file.
 #[derive(Debug, Default)]
-pub(super) struct Findings {
+pub struct Findings {
     location: String,
     snapshot_id: Option<i64>,
     list: Vec<Finding>,
@@ -16,27 +16,27 @@ pub(super) struct Findings {
 
 impl Findings {
     /// None yet, of the file at a location, as it is written.
-    pub(super) fn of(location: &str) -> Self {
+    pub fn of(location: &str) -> Self {
         Self { location: location.to_owned(), ..Self::default() }
     }
 
     /// The same, where what is found next is of a snapshot.
-    pub(super) fn of_snapshot(location: &str, snapshot_id: i64) -> Self {
+    pub fn of_snapshot(location: &str, snapshot_id: i64) -> Self {
         Self { location: location.to_owned(), snapshot_id: Some(snapshot_id), list: Vec::new() }
     }
 
     /// What is found next is of a snapshot, or of none.
-    pub(super) fn set_snapshot(&mut self, snapshot_id: Option<i64>) {
+    pub fn set_snapshot(&mut self, snapshot_id: Option<i64>) {
         self.snapshot_id = snapshot_id;
     }
 
     /// A rule is broken in a part of the file.
-    pub(super) fn add(&mut self, rule: &'static Rule, part: impl Display, message: impl Display) {
+    pub fn add(&mut self, rule: &'static Rule, part: impl Display, message: impl Display) {
         self.list.push(Finding::new(rule, &self.location, part, message, self.snapshot_id));
     }
 
     /// A rule is broken where two values differ.
-    pub(super) fn equal<T: PartialEq + Display>(
+    pub fn equal<T: PartialEq + Display>(
         &mut self,
         rule: &'static Rule,
         part: impl Display,
@@ -48,22 +48,22 @@ impl Findings {
     }
 
     /// How many findings there are.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.list.len()
     }
 
     /// Was nothing found?
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// The findings.
-    pub(super) fn into_list(self) -> Vec<Finding> {
+    pub fn into_list(self) -> Vec<Finding> {
         self.list
     }
 
     /// Adds the findings of another file.
-    pub(super) fn extend(&mut self, others: Self) {
+    pub fn extend(&mut self, others: Self) {
         self.list.extend(others.list);
     }
 }
