@@ -353,8 +353,9 @@ class Check:
         since: int | None,
         all_snapshots: bool,
         sample: float | None,
+        leaves_files: bool = False,
     ) -> Check:
-        """Of a table, whose files are read again.
+        """Of a table, whose files are read again, or are left to `file_tasks`.
 
         Raises:
             InvalidInputError: The level is unknown, or the sample is no part.
@@ -396,7 +397,22 @@ class Check:
             StorageError: The store failed.
         """
 
+    def file_tasks(self, most_tasks: int) -> tuple[str, list[str]] | None:
+        """The metadata, and tasks that check the files that were left; `None` where there are none.
+
+        Raises:
+            StorageError: The store failed.
+        """
+
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+def check_files(table: Table, task: str, *, metadata: str, level: str, threads: int) -> Batches:
+    """The findings of a task of a check, in the store of a table.
+
+    Raises:
+        InvalidInputError: The text is no task.
+        StorageError: The store failed.
+    """
 
 @final
 class TableDiff:

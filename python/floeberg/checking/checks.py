@@ -100,6 +100,30 @@ class Check:
         """
         return next(iter(self), None) is None
 
+    def exit_code(self, fail_on: Severity = "engines-fail") -> int:
+        """Runs the check up to the first finding that counts: what a job exits with.
+
+        Args:
+            fail_on: The mildest severity that counts: `wrong-data`, `engines-fail`, `slow` or `cosmetic`.
+
+        Returns:
+            1 if there is such a finding, or a worse one, and else 0.
+
+        Raises:
+            InvalidInputError: The severity is unknown.
+            NotFoundError: The table does not have the snapshot.
+            StorageError: The store failed.
+
+        Examples:
+            >>> table.check().exit_code()
+            0
+        """
+        severities = get_args(Severity)
+        if fail_on not in severities:
+            raise InvalidInputError(f"fail_on: expected one of {[*severities]}, found {fail_on!r}")
+        counted = severities[: severities.index(fail_on) + 1]
+        return int(any(finding.severity in counted for finding in self))
+
     def __bool__(self) -> bool:
         raise InvalidInputError("a check is neither true nor false: use is_sound(), or list(check)")
 

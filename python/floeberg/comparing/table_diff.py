@@ -90,6 +90,22 @@ class TableDiff(ArrowRows):
             return any(self._counts[:3])
         return self._inner.stream().next_batch() is not None
 
+    def exit_code(self) -> int:
+        """What a job exits with: as `diff` does for files, 1 where a row differs, and else 0.
+
+        Returns:
+            1 or 0.
+
+        Raises:
+            InvalidDataError: A file is damaged.
+            NotFoundError: A file is missing.
+
+        Examples:
+            >>> table.diff("main").exit_code()
+            0
+        """
+        return int(self.has_changed_rows())
+
     def schema(self) -> list[ColumnChange]:
         """The columns of the two schemas that differ, by their field ids.
 

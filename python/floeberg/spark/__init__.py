@@ -3,6 +3,7 @@
 Importing this package does not import PySpark. `register` does.
 """
 
+from floeberg.spark.checking import check
 from floeberg.spark.maintenance import maintenance
 from floeberg.spark.read.distributed import plan_files
 from floeberg.spark.session.registration import register
@@ -11,4 +12,14 @@ from floeberg.spark.stream.upserts import upsert_batches
 from floeberg.spark.tables import create_view, table
 from floeberg.spark.write.frame import write
 
-__all__ = ["create_view", "maintenance", "plan_files", "register", "sql", "table", "upsert_batches", "write"]
+__all__ = [
+    "check",
+    "create_view",
+    "maintenance",
+    "plan_files",
+    "register",
+    "sql",
+    "table",
+    "upsert_batches",
+    "write",
+]

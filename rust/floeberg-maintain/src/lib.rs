@@ -40,7 +40,7 @@ mod paths;
 mod diff;
 mod check;
 
-pub use check::{Check, CheckRequest, SnapshotsToCheck, iceberg_rules};
+pub use check::{Check, CheckRequest, SnapshotsToCheck, TaskChecks, iceberg_rules};
 pub use clock::store_time_ms;
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};

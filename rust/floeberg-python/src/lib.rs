@@ -94,7 +94,7 @@ mod _native {
     #[pymodule_export]
     use crate::lance::task_group::LanceTaskGroup;
     #[pymodule_export]
-    use crate::maintain::check::{Check, check_rules};
+    use crate::maintain::check::{Check, check_files, check_rules};
     #[pymodule_export]
     use crate::maintain::compaction::{check_rewrite, delete_file_groups, rewrite_groups};
     #[pymodule_export]

@@ -14,15 +14,17 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use floeberg_core::finding::{Finding, Findings, Level, is_of_file, is_sampled};
+use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::ManifestFile;
-use floeberg_iceberg::metadata::{Snapshot, locate_metadata};
+use floeberg_iceberg::metadata::{Snapshot, TableMetadata, locate_metadata};
 use floeberg_iceberg::{OpenOptions, Table, View};
 use floeberg_io::{Location, Relocation, open_store};
 
 use super::document::{Document, check_document};
+use super::file_task::{SentFile, tasks};
 use super::files::{FileChecks, FileEntry, check_file, check_statistics_files};
 use super::history::Past;
 use super::known::Known;
@@ -60,6 +62,8 @@ pub struct Check {
     files: VecDeque<FileEntry>,
     checks: Option<Arc<FileChecks>>,
     across: Across,
+    /// Do other processes check the files?
+    leaves_files: bool,
 }
 
 /// What comes next.
@@ -138,7 +142,37 @@ impl Check {
             files: VecDeque::new(),
             checks: None,
             across: Across::default(),
+            leaves_files: false,
         })
+    }
+
+    /// Leaves the files that manifests name to [`Check::file_tasks`].
+    #[must_use]
+    pub fn leaving_files(self) -> Self {
+        Self { leaves_files: true, ..self }
+    }
+
+    /// What checks the files that were left, after all findings were taken: the metadata, and at most so many tasks. `None` where there
+    /// is nothing to check.
+    ///
+    /// Errors: those of the store; `Cancelled`.
+    pub fn file_tasks(&mut self, most_tasks: usize) -> Result<Option<(&TableMetadata, Vec<String>)>> {
+        let Some(checks) = self.checks.clone() else { return Ok(None) };
+        let mut manifests = Vec::new();
+        while !self.read.is_empty() {
+            for (manifest, number, stored) in self.stored_again(&checks)? {
+                self.add_files(number, &manifest, stored);
+                let entries = std::mem::take(&mut self.files);
+                let sent = |entry: &FileEntry| SentFile {
+                    row: entry.row,
+                    schema_id: self.schema_of(&checks, entry).schema_id(),
+                    rows: self.rows_of(entry),
+                };
+                manifests.push((manifest, entries.iter().map(sent).collect()));
+            }
+        }
+        let metadata = self.checks.as_ref().map(|checks| &checks.known.metadata);
+        Ok(metadata.map(|metadata| (metadata, tasks(&manifests, most_tasks))))
     }
 
     /// The next findings: at least one, if there is one, and else those that are found already, up to a number.
@@ -365,33 +399,54 @@ impl Check {
     /// Some files.
     fn files(&mut self) -> Result<Step> {
         let Some(checks) = self.checks.clone() else { return Ok(Step::Done) };
+        if self.leaves_files {
+            return Ok(Step::Done);
+        }
         let at_once = thread_budget()?.max(1);
         if self.files.is_empty() {
-            let some: Vec<_> = (0..at_once).map_while(|_| self.read.pop_front()).collect();
-            if some.is_empty() {
+            let read = self.stored_again(&checks)?;
+            if read.is_empty() {
                 return Ok(Step::Done);
             }
-            let read = ordered(&some, at_once, &self.cancel, |(_, manifest)| {
-                Ok(read_manifest(&checks.reading, &checks.known, manifest)?.stored)
-            })?;
-            for ((number, manifest), stored) in some.into_iter().zip(read) {
+            for (manifest, number, stored) in read {
                 self.add_files(number, &manifest, stored);
             }
         }
         let some: Vec<_> = (0..at_once * 8).map_while(|_| self.files.pop_front()).collect();
-        let (across, snapshots) = (&self.across, &self.snapshots);
         let found = ordered(&some, at_once, &self.cancel, |entry| {
-            let metadata = &checks.known.metadata;
-            let snapshot = snapshots.get(entry.snapshot as usize);
-            let schema = snapshot.and_then(|snapshot| metadata.schema_for_snapshot(snapshot).ok());
-            let schema = schema.unwrap_or_else(|| metadata.current_schema());
-            let rows = entry.stored.referenced(entry.row).and_then(|path| across.rows_of(path));
-            check_file(&checks, entry, schema, rows)
+            check_file(&checks, entry, self.schema_of(&checks, entry), self.rows_of(entry))
         })?;
         for found in found {
             self.found(found);
         }
         Ok(Step::Files)
+    }
+
+    /// Some manifests whose files are opened, read again.
+    fn stored_again(&mut self, checks: &FileChecks) -> Result<Vec<(ManifestFile, u32, Option<Stored>)>> {
+        let at_once = thread_budget()?.max(1);
+        let some: Vec<_> = (0..at_once).map_while(|_| self.read.pop_front()).collect();
+        let read = ordered(&some, at_once, &self.cancel, |(_, manifest)| {
+            Ok(read_manifest(&checks.reading, &checks.known, manifest)?.stored)
+        })?;
+        Ok(some
+            .into_iter()
+            .zip(read)
+            .map(|((number, manifest), stored)| (manifest, number, stored))
+            .collect())
+    }
+
+    /// The schema that a file is read with: that of the newest snapshot that has it.
+    fn schema_of<'c>(&self, checks: &'c FileChecks, entry: &FileEntry) -> &'c Schema {
+        let metadata = &checks.known.metadata;
+        let snapshot = self.snapshots.get(entry.snapshot as usize);
+        let schema = snapshot.and_then(|snapshot| metadata.schema_for_snapshot(snapshot).ok());
+        schema.unwrap_or_else(|| metadata.current_schema())
+    }
+
+    /// The rows of the data file that a vector is of.
+    fn rows_of(&self, entry: &FileEntry) -> Option<i64> {
+        entry.stored.referenced(entry.row).and_then(|path| self.across.rows_of(path))
     }
 
     /// The live files of a manifest that are opened.

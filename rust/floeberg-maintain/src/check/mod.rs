@@ -21,6 +21,7 @@
 //! - `request`: what is checked.
 //! - `document`: a metadata file, checked and parsed.
 //! - `parts`: what is read of a table, a part at a time.
+//! - `file_task`: files that other processes check.
 //! - `driver`: the levels, one after the other, by several threads.
 
 mod rules;
@@ -34,8 +35,10 @@ mod files;
 mod request;
 mod document;
 mod parts;
+mod file_task;
 mod driver;
 
 pub use driver::Check;
+pub use file_task::TaskChecks;
 pub use request::{CheckRequest, SnapshotsToCheck};
 pub use rules::iceberg_rules;

@@ -10,12 +10,13 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use floeberg_core::finding::{Finding, Level, Rule};
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::OpenOptions;
+use floeberg_iceberg::metadata::parse_table_metadata;
 use floeberg_io::StoreOptions;
 use floeberg_lance::OpenOptions as LanceOptions;
 use floeberg_lance::check::{
     Check as LanceCheck, CheckRequest as LanceRequest, OpenPages, VersionsToCheck, lance_rules,
 };
-use floeberg_maintain::{Check as IcebergCheck, CheckRequest, SnapshotsToCheck, iceberg_rules};
+use floeberg_maintain::{Check as IcebergCheck, CheckRequest, SnapshotsToCheck, TaskChecks, iceberg_rules};
 use pyo3::prelude::*;
 
 use crate::arrow::Batches;
@@ -141,7 +142,8 @@ impl Check {
 
     /// Of a table.
     #[staticmethod]
-    #[pyo3(signature = (table, *, level, snapshot_id, since, all_snapshots, sample))]
+    #[pyo3(signature = (table, *, level, snapshot_id, since, all_snapshots, sample, leaves_files=false))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn of_table(
         py: Python<'_>,
         table: &Table,
@@ -150,11 +152,13 @@ impl Check {
         since: Option<i64>,
         all_snapshots: bool,
         sample: Option<f64>,
+        leaves_files: bool,
     ) -> PyResult<Self> {
         let cancel = Cancel::default();
         let made = runtime::call(py, || {
             let request = request(level, snapshot_id, since, all_snapshots, sample)?;
-            IcebergCheck::of_table(&table.table, request, &cancel)
+            let made = IcebergCheck::of_table(&table.table, request, &cancel)?;
+            Ok(if leaves_files { made.leaving_files() } else { made })
         })?;
         Ok(Self::new(Running::Iceberg(Box::new(made)), false, cancel))
     }
@@ -226,9 +230,40 @@ impl Check {
         })
     }
 
+    /// The metadata as JSON text, and tasks that check the files that were left; `None` where there are none.
+    fn file_tasks(&self, py: Python<'_>, most_tasks: usize) -> PyResult<Option<(String, Vec<String>)>> {
+        self.work(py, move |check| {
+            let Running::Iceberg(check) = check else { return Ok(None) };
+            let Some((metadata, tasks)) = check.file_tasks(most_tasks)? else { return Ok(None) };
+            Ok(Some((metadata.to_json()?.to_string(), tasks)))
+        })
+    }
+
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("a check", "the table or the location that it checks"))
     }
+}
+
+/// The findings of a task of a check, in the store of a table.
+#[pyfunction]
+#[pyo3(signature = (table, task, *, metadata, level, threads))]
+pub fn check_files(
+    py: Python<'_>,
+    table: &Table,
+    task: String,
+    metadata: String,
+    level: &str,
+    threads: usize,
+) -> PyResult<Batches> {
+    let (table, level) = (table.table.clone(), runtime::call(py, || level_of(level))?);
+    runtime::run(py, &Cancel::default(), move |cancel| {
+        let metadata = parse_table_metadata(metadata.as_bytes(), table.metadata_location())?;
+        let (store, relocation) = (Arc::clone(table.store()), table.relocation().as_ref().clone());
+        let found = TaskChecks::new(metadata, store, relocation, level, cancel)?.run(&task, threads)?;
+        let schema = schema();
+        let rows = found.chunks(MOST).map(|some| batch(&schema, some)).collect::<Result<_>>()?;
+        Ok(Batches { schema, rows })
+    })
 }
 
 fn request(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.spark.checking import FINDINGS, findings
 from floeberg.spark.sql.procedures.file_procedures import add_files, register_table
 from floeberg.spark.sql.procedures.maintenance_procedures import (
     convert_equality_deletes,
@@ -308,6 +309,17 @@ _PROCEDURES = {
     ),
     "remove_dangling_deletes": _Procedure(
         {"branch": "string?"}, "removed_delete_files_count int", _of_table(remove_dangling_deletes)
+    ),
+    "check": _Procedure(
+        {
+            "level": "string?",
+            "snapshot_id": "bigint?",
+            "since": "bigint?",
+            "all_snapshots": "boolean?",
+            "sample": "double?",
+        },
+        FINDINGS,
+        lambda place, given: findings(place.spark, place.table, given),
     ),
     "compute_table_stats": _Procedure(
         {"snapshot_id": "bigint?", "columns": "array<string>?"},
