@@ -63,7 +63,14 @@ if TYPE_CHECKING:
     from floeberg.copying import CopyResult, copy
     from floeberg.errors import FloebergError
     from floeberg.expressions import col, lit, sql_expr
-    from floeberg.lance import LanceChangelogScan, LancePlan, LanceScan, LanceTable, LanceTaskGroup
+    from floeberg.lance import (
+        LanceChangelogScan,
+        LancePlan,
+        LanceScan,
+        LanceTable,
+        LanceTableDiff,
+        LanceTaskGroup,
+    )
     from floeberg.scan.changelog import ChangelogScan
     from floeberg.scan.explain import AggregateResult, Explain
     from floeberg.scan.plan import Plan
@@ -98,6 +105,7 @@ __all__ = [
     "LancePlan",
     "LanceScan",
     "LanceTable",
+    "LanceTableDiff",
     "LanceTaskGroup",
     "MaintenanceLike",
     "ManageSnapshots",
@@ -172,6 +180,7 @@ _MODULES = {
     "LancePlan": "floeberg.lance",
     "LanceScan": "floeberg.lance",
     "LanceTable": "floeberg.lance",
+    "LanceTableDiff": "floeberg.lance",
     "LanceTaskGroup": "floeberg.lance",
     "MaintenanceLike": "floeberg._table_like",
     "ManageSnapshots": "floeberg.commit.manage_snapshots",

@@ -74,7 +74,7 @@ def lance_objects():
     scan = table.scan()
     plan = scan.plan_files()
     group = plan.split()[0]
-    wrapped = [table, scan, plan, group, table.changelog_scan(1)]
+    wrapped = [table, scan, plan, group, table.changelog_scan(1), table.diff(1)]
     rows = pa.table({"id": [1]}).to_reader()
     operation, _ = _native.LanceOperation.delete("true", scan._inner, pages_of({}))
     # A table that is read from elsewhere is not written.
@@ -82,7 +82,7 @@ def lance_objects():
     commit = _native.LanceCommit.begin(
         in_place._inner, operation, properties=[], key=None, inserts_missing_keys=False
     )
-    natives = [table._inner, scan._inner, plan._inner, group._inner]
+    natives = [table._inner, scan._inner, plan._inner, group._inner, table.diff(1)._lance]
     pages = pages_of({})
     source = _native.SourceRows.of(rows, in_file=False)
     upsert = _native.RowChange.upsert(
@@ -203,6 +203,7 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "LancePlan",
             "LanceRows",
             "LanceRowsChanged",
+            "LanceDiff",
             "MergeBuilder",
             "MergeClause",
             "NewValue",

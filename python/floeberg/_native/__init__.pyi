@@ -13,6 +13,7 @@ from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column, with_buf
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
     LanceChangelog,
+    LanceDiff,
     LanceKeys,
     LancePlan,
     LanceRows,
@@ -164,6 +165,7 @@ __all__ = [
     "LanceChangelog",
     "LanceCommit",
     "LanceDataFiles",
+    "LanceDiff",
     "LanceKeys",
     "LanceOperation",
     "LancePlan",

@@ -283,6 +283,63 @@ class LanceKeys:
         """Raises `TypeError`: send the source."""
 
 @final
+class LanceDiff:
+    """What differs between two versions."""
+
+    @staticmethod
+    def of(
+        before: LanceTable, after: LanceTable, key: list[str] | None, selected_fields: list[str]
+    ) -> LanceDiff:
+        """Between two versions of a branch.
+
+        Raises:
+            InvalidInputError: A column is unknown, or only a part of it is selected.
+            UnsupportedError: A column is another one in the first version, or has a reserved name.
+        """
+
+    def proof(self) -> str | None:
+        """What proves that no row differs.
+
+        Raises:
+            InvalidDataError: A manifest, or a transaction, is damaged.
+        """
+
+    def counts(self, pages: Pages) -> tuple[int, int, int, dict[str, int]]:
+        """How many rows were inserted, deleted and updated, and how often each column was.
+
+        Raises:
+            UnsupportedError: Rows have addresses alone, and may have been moved.
+        """
+
+    def rows(self, pages: Pages) -> LanceRows:
+        """Begins to read the rows that differ.
+
+        Raises:
+            UnsupportedError: Rows have addresses alone, and may have been moved. It is raised when batches are read.
+        """
+
+    def files(self) -> Batch:
+        """The files that differ.
+
+        Raises:
+            InvalidDataError: A manifest is damaged.
+        """
+
+    def preview(self) -> Batch:
+        """How many rows of each fragment differ at most.
+
+        Raises:
+            InvalidDataError: A manifest, or a transaction, is damaged.
+        """
+
+    def fields(self) -> tuple[list[tuple[int, str, str, bool]], list[tuple[int, str, str, bool]]]:
+        """The fields of both versions: id, dotted name, type and whether it may be null."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`."""
+
+@final
 class LanceChangelog:
     """Changes of a range of versions."""
 

@@ -1,7 +1,7 @@
 """What differs between two snapshots of a table: rows, files, columns and settings."""
 
-from floeberg.comparing.settings import Changed, ColumnChange
+from floeberg.comparing.settings import Changed, ColumnChange, LanceField
 from floeberg.comparing.summary import DiffSummary
 from floeberg.comparing.table_diff import TableDiff
 
-__all__ = ["Changed", "ColumnChange", "DiffSummary", "TableDiff"]
+__all__ = ["Changed", "ColumnChange", "DiffSummary", "LanceField", "TableDiff"]

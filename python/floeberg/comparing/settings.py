@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from floeberg.types._schema import children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from floeberg.types import Schema
     from floeberg.types._fields import NestedField
 
-__all__ = ["Changed", "ColumnChange", "changed_columns", "changed_properties"]
+__all__ = [
+    "Changed",
+    "ColumnChange",
+    "LanceField",
+    "changed_columns",
+    "changed_fields",
+    "changed_properties",
+]
 
 Value = TypeVar("Value")
 
@@ -32,20 +39,40 @@ class Changed(Generic[Value]):
 
 
 @dataclass(frozen=True)
+class LanceField:
+    """A field of a Lance table.
+
+    Attributes:
+        field_id: Its id.
+        name: The whole name, dotted.
+        field_type: The type as the manifest writes it, such as `int64`, `list` or `timestamp:us:UTC`.
+        nullable: Whether it may be null.
+    """
+
+    field_id: int
+    name: str
+    field_type: str
+    nullable: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.field_type}{'' if self.nullable else ' not null'}"
+
+
+@dataclass(frozen=True)
 class ColumnChange:
     """A column that differs, found by its field id.
 
     Attributes:
         change: `added`, `dropped`, or `changed`: another name, type, comment or default, or whether it is required.
         name: The whole name, dotted: that of the second schema, or of the first one where the column was dropped.
-        before: The column in the first schema; `None` where it was added.
-        after: The column in the second schema; `None` where it was dropped.
+        before: The column in the first schema, of a Lance table as a `LanceField`; `None` where it was added.
+        after: The column in the second schema, likewise; `None` where it was dropped.
     """
 
     change: Literal["added", "dropped", "changed"]
     name: str
-    before: NestedField | None
-    after: NestedField | None
+    before: NestedField | LanceField | None
+    after: NestedField | LanceField | None
 
     def __str__(self) -> str:
         if self.change != "changed":
@@ -76,6 +103,18 @@ def _own(field: NestedField) -> tuple[Any, ...]:
     """What a column says of itself, without what its parts say."""
     own = type(field.field_type).__name__ if children(field.field_type) else str(field.field_type)
     return (field.name, own, field.required, field.doc, field.initial_default, field.write_default)
+
+
+def changed_fields(before: Sequence[LanceField], after: Sequence[LanceField]) -> list[ColumnChange]:
+    """The fields of a Lance table that differ, by their ids, those of the second version first."""
+    old, new = ({field.field_id: field for field in fields} for fields in (before, after))
+    found = [
+        ColumnChange("changed" if number in old else "added", field.name, old.get(number), field)
+        for number, field in new.items()
+        if old.get(number) != field
+    ]
+    gone = (field for number, field in old.items() if number not in new)
+    return found + [ColumnChange("dropped", field.name, field, None) for field in gone]
 
 
 def changed_properties(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, Changed[str]]:

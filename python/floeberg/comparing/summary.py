@@ -19,14 +19,15 @@ class DiffSummary:
     """What differs between two snapshots, counted.
 
     Attributes:
-        from_snapshot_id: The first snapshot.
-        to_snapshot_id: The second snapshot; `None` for a table without snapshots.
+        from_snapshot_id: The first snapshot; of a Lance table the version.
+        to_snapshot_id: The second snapshot, likewise; `None` for a table without snapshots.
         inserted_rows: Rows that the second snapshot has alone.
         deleted_rows: Rows that the first snapshot has alone.
         updated_rows: Rows that both have, with other values.
         changed_columns: For each column in how many of the updated rows it changed.
         proof: What proves without reading rows that none differs: `same snapshot`, or `rewrites only`, if all snapshots
-            between the two are `replace` snapshots. `None` where rows were compared.
+            between the two are `replace` snapshots; of a Lance table what `LanceTableDiff.proof` says. `None` where
+            rows were compared.
         added_files: Data and delete files that the second snapshot has alone.
         removed_files: Data and delete files that the first snapshot has alone.
         files_with_other_deletes: Data files that both have, with other deletes.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from floeberg import _native
     from floeberg.comparing.settings import ColumnChange
+    from floeberg.scan.rows import BatchStream
     from floeberg.types import PartitionSpec, SortOrder
 
 __all__ = ["TableDiff"]
@@ -39,6 +40,8 @@ class TableDiff(ArrowRows):
         >>> diff.has_changed_rows(), diff.proof()
         (False, 'same snapshot')
     """
+
+    _of_what = "snapshot"
 
     def __init__(self, native: _native.TableDiff, start: _native.Scan, then: dict[str, int | None]) -> None:
         """Use `Table.diff`."""
@@ -88,7 +91,7 @@ class TableDiff(ArrowRows):
         """
         if self._counts is not None:
             return any(self._counts[:3])
-        return self._inner.stream().next_batch() is not None
+        return self._open().next_batch() is not None
 
     def exit_code(self) -> int:
         """What a job exits with: as `diff` does for files, 1 where a row differs, and else 0.
@@ -258,11 +261,11 @@ class TableDiff(ArrowRows):
         names = [columns.field(number).name for number in range(columns.num_fields)]
         changes: list[dict[str, Any]] = []
         if limit and summary.changed_rows:
-            stream = self._inner.stream()
+            stream = self._open()
             while len(changes) < limit and (batch := stream.next_batch()) is not None:
                 rows = pa.record_batch(cast("Any", batch))
                 changes += rows.slice(0, limit - len(changes)).to_pylist()
-        title = f"From snapshot {self.from_snapshot_id} to {self.to_snapshot_id}"
+        title = f"From {self._of_what} {self.from_snapshot_id} to {self.to_snapshot_id}"
         left = summary.changed_rows - len(changes)
         more = f"{left} more rows" if left else ""
         return title, summary.facts(), names, table_rows(names, changes), more
@@ -290,7 +293,7 @@ class TableDiff(ArrowRows):
     def _read_all(self) -> object:
         return self._inner.read_all()
 
-    def _open(self) -> _native.BatchReader:
+    def _open(self) -> BatchStream:
         return self._inner.stream()
 
     def __arrow_c_schema__(self) -> object:

@@ -7,6 +7,7 @@ installs.
 from floeberg.lance.blobs import LanceBlob
 from floeberg.lance.changes import LanceChangelogScan
 from floeberg.lance.creation import create_table
+from floeberg.lance.difference import LanceTableDiff
 from floeberg.lance.maintenance import LanceMaintenance
 from floeberg.lance.manifest_store import ManifestStore
 from floeberg.lance.migration import migrate_manifest_paths
@@ -30,6 +31,7 @@ __all__ = [
     "LanceReceipt",
     "LanceScan",
     "LanceTable",
+    "LanceTableDiff",
     "LanceTaskGroup",
     "LanceWriteRecipe",
     "ManifestStore",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
 from floeberg._keywords import says_keywords_of_methods
-from floeberg.lance._changes import LanceTableChanges
 from floeberg.lance._check import LanceTableChecks
+from floeberg.lance._compare import LanceTableComparisons
 from floeberg.lance._evolve import LanceTableEvolution
 from floeberg.lance._joins import LanceTableJoins
 from floeberg.lance._read import LanceTableReads
@@ -31,7 +31,7 @@ _MOST_COLUMNS = 100
 class LanceTable(
     LanceTableReads,
     LanceTableChecks,
-    LanceTableChanges,
+    LanceTableComparisons,
     LanceTableJoins,
     LanceTableWorkerWrites,
     LanceTableEvolution,

@@ -110,7 +110,7 @@ fn name(file: &DataFile) -> (&str, Option<u32>) {
 }
 
 /// The files with a field, and where it is in them.
-fn places_of(fragment: &Fragment, field: i32) -> Vec<(&str, Option<u32>, Option<i32>)> {
+pub(crate) fn places_of(fragment: &Fragment, field: i32) -> Vec<(&str, Option<u32>, Option<i32>)> {
     let of_file = |file: &'_ DataFile| file.fields.iter().position(|id| *id == field);
     let files = fragment.files.iter().filter_map(|file| Some((file, of_file(file)?)));
     files.map(|(file, at)| (file.path.as_str(), file.base_id, file.column_indices.get(at).copied())).collect()

@@ -29,6 +29,7 @@
 //! - `appended`: the fragments that hold rows appended since a version.
 //! - `build`: which version follows from an operation; no file is opened.
 //! - `changes`: the rows that a range of versions inserted, deleted and updated.
+//! - `diff`: what differs between two versions.
 //! - `change`: which operation does what is wanted.
 //! - `commit`: conflicts of operations, and how one becomes a version.
 //! - `write`: rows become data files that no version names yet.
@@ -58,6 +59,7 @@ mod placed_columns;
 pub mod differences;
 mod found_rows;
 pub mod changes;
+pub mod diff;
 mod appended;
 pub mod build;
 pub mod change;

@@ -78,6 +78,8 @@ mod _native {
     #[pymodule_export]
     use crate::lance::data_files::{LanceDataFiles, write_lance_rows};
     #[pymodule_export]
+    use crate::lance::diff::LanceDiff;
+    #[pymodule_export]
     use crate::lance::keys::LanceKeys;
     #[pymodule_export]
     use crate::lance::operation::{

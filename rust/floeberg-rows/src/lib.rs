@@ -8,6 +8,7 @@
 //! - `cast`: values become those of a column's type, where none changes.
 //! - `names`: columns by their names; those of a source by those of a table.
 //! - `differing`: the rows in which two batches differ.
+//! - `changed_cells`: rows before and after, side by side, with the columns that changed.
 //! - `null_keys`: nulls in keys, and keys of several rows.
 //! - `source_memory`: how much memory a source may take.
 //! - `source`: the rows of a source, by their numbers.
@@ -25,6 +26,7 @@
 mod cast;
 mod names;
 mod differing;
+mod changed_cells;
 mod null_keys;
 mod source_memory;
 mod source;
@@ -45,6 +47,7 @@ pub use cast::{
 };
 pub use cast_source::CastSource;
 pub use change::{BatchChange, FoundRows, RowChange, UpdatedRows};
+pub use changed_cells::{ChangedCells, DELETE, INSERT, UPDATE};
 pub use changer::Changer;
 pub use differing::differing_rows;
 pub use feed::{ChangeFeed, LastChanges};

@@ -189,7 +189,8 @@ fn wide(number: i64) -> u128 {
     u128::from(number.cast_unsigned())
 }
 
-fn misfit(error: ArrowError) -> Error {
+/// Columns of a changelog are not those that it has.
+pub(super) fn misfit(error: ArrowError) -> Error {
     Error::internal("the columns of a changelog do not fit").caused_by(error)
 }
 

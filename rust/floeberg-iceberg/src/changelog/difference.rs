@@ -13,8 +13,9 @@ use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_rows::{DELETE, INSERT, UPDATE};
 
-use super::changed_cells::{ChangedCells, DELETE, INSERT, UPDATE};
+use super::changed_cells::changed_cells;
 use super::common_schema::common_schema;
 use super::diff::{DifferingFiles, differing_files};
 use super::difference_stream::DifferenceStream;
@@ -95,7 +96,7 @@ impl Difference {
 
     /// `_change`, `_changed_columns`, `before` and `after`.
     pub fn output_schema(&self) -> Result<ArrowSchema> {
-        Ok(ChangedCells::new(self.changes.scan())?.output().as_ref().clone())
+        Ok(changed_cells(self.changes.scan())?.output().as_ref().clone())
     }
 
     /// The files that differ; `None` where both snapshots are the same. No data file and no delete file is opened.

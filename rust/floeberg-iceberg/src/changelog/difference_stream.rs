@@ -15,13 +15,14 @@ use floeberg_exec::budget::{memory_budget, thread_budget};
 use floeberg_exec::threads::{Ahead, OrderedStream};
 use floeberg_files::Coalescer;
 
-use super::changed_cells::ChangedCells;
+use super::changed_cells::changed_cells;
 use super::columns::Columns;
 use super::open_step::OpenStep;
 use super::paired::PairedRows;
 use super::read_job::{ReadChanges, StepRows};
-use super::step::{Matching, ReadFile, Step};
+use super::step::{Matching, ReadFile, Side, Step};
 use crate::Scan;
+use floeberg_rows::ChangedCells;
 
 /// The differences of two snapshots, in batches.
 ///
@@ -48,7 +49,7 @@ impl DifferenceStream {
         columns: Arc<Columns>,
         cancel: &Cancel,
     ) -> Result<Self> {
-        let cells = ChangedCells::new(scan)?;
+        let cells = changed_cells(scan)?;
         let joined = Coalescer::new(scan.read_request(cancel)?.files.batch_rows);
         // A quarter each: rows that are read ahead, rows that are matched, old rows of updates, and what matching takes.
         let ahead = Ahead { threads: thread_budget()?, memory: memory_budget()? / 4, cancel: cancel.clone() };
@@ -120,7 +121,11 @@ impl DifferenceStream {
             return open.add(rows, &self.columns, self.ahead.memory);
         }
         let selected = self.columns.selected(&rows.batch)?;
-        self.joined.push(self.cells.of_side(rows.side, &selected)?)
+        let shown = match rows.side {
+            Side::Inserted => self.cells.inserted(&selected)?,
+            Side::Deleted => self.cells.deleted(&selected)?,
+        };
+        self.joined.push(shown)
     }
 
     fn match_rows(&mut self) {

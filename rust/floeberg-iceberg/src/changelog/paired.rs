@@ -15,11 +15,11 @@ use arrow_select::filter::filter_record_batch;
 use arrow_select::interleave::interleave;
 use floeberg_core::{Error, Result};
 
-use super::changed_cells::{ChangedCells, misfit};
-use super::columns::Columns;
+use super::columns::{Columns, misfit};
 use super::matching::{Changes, Matched};
 use super::open_step::{MatchedRows, Source, other_rows};
 use super::step::{ChangeType, Side};
+use floeberg_rows::ChangedCells;
 
 /// The rows of two snapshots that differ, while they are taken.
 pub(super) struct PairedRows {
@@ -145,7 +145,7 @@ impl PairedRows {
         if self.waiting.bytes > self.most_bytes {
             self.look_for_new();
         }
-        Ok(vec![cells.of_side(Side::Deleted, &gone)?])
+        Ok(vec![cells.deleted(&gone)?])
     }
 
     /// Gives the rows that came, once, and the updates whose old rows wait.
@@ -173,11 +173,11 @@ impl PairedRows {
         let mask: BooleanArray = changes.iter().map(|change| Some(is_found(change))).collect();
         let mut given = Vec::new();
         if !self.gave_inserts {
-            given.push(cells.of_side(Side::Inserted, &rows_of(batch, changes, ChangeType::Insert)?)?);
+            given.push(cells.inserted(&rows_of(batch, changes, ChangeType::Insert)?)?);
         }
         if !places.is_empty() {
             let after = filter_record_batch(batch, &mask).map_err(misfit)?;
-            given.push(cells.of_updates(&picked(&self.waiting.batches, &places, &after)?, &after)?);
+            given.push(cells.updated(&picked(&self.waiting.batches, &places, &after)?, &after)?);
         }
         Ok(given)
     }

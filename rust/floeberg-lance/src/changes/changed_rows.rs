@@ -62,7 +62,7 @@ pub struct Compared<'a> {
 }
 
 /// The operation that made a version; `None` where nothing says it. Errors: `InvalidData`; those of the store.
-pub(super) fn made_by(table: &Table) -> Result<Option<Operation>> {
+pub(crate) fn made_by(table: &Table) -> Result<Option<Operation>> {
     let operation = table.transaction()?.map(|made| made.operation);
     Ok(operation.filter(|operation| !matches!(operation, Operation::Missing)))
 }

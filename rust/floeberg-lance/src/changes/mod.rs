@@ -10,6 +10,8 @@ mod changed_rows;
 mod changelog;
 mod changelog_stream;
 
+pub(crate) use changed_rows::made_by;
 pub use changed_rows::{ChangedRows, Compared};
 pub use changelog::Changelog;
 pub use changelog_stream::ChangelogStream;
+pub(crate) use row_places::{RowPlaces, paired};

@@ -24,16 +24,16 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// Rows of some fragments, in the order of a scan.
 #[derive(Debug, Default)]
-pub(super) struct RowPlaces {
-    pub(super) ids: Vec<u64>,
-    pub(super) addresses: Vec<u64>,
+pub(crate) struct RowPlaces {
+    pub(crate) ids: Vec<u64>,
+    pub(crate) addresses: Vec<u64>,
     created: Vec<u64>,
     updated: Vec<u64>,
 }
 
 impl RowPlaces {
     /// Of fragments, by their ids. Errors: `InvalidData`; `LimitExceeded`; `Cancelled`.
-    pub(super) fn of(
+    pub(crate) fn of(
         table: &Table,
         fragments: &[u64],
         pages: &Arc<dyn Pages>,
@@ -54,17 +54,17 @@ impl RowPlaces {
         Ok(rows)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.addresses.len()
     }
 
     /// The version in which a row came.
-    pub(super) fn created(&self, row: usize) -> Option<u64> {
+    pub(crate) fn created(&self, row: usize) -> Option<u64> {
         Some(self.created[row]).filter(|version| *version != UNKNOWN)
     }
 
     /// The version in which a row was last changed.
-    pub(super) fn updated(&self, row: usize) -> Option<u64> {
+    pub(crate) fn updated(&self, row: usize) -> Option<u64> {
         Some(self.updated[row]).filter(|version| *version != UNKNOWN)
     }
 
@@ -89,7 +89,7 @@ fn versions(batch: &RecordBatch, column: RowColumn) -> Result<Vec<u64>> {
 /// Pairs of rows with equal numbers, such as ids: a row of the first, and one of the second, in the order of the second.
 ///
 /// Errors: `LimitExceeded`.
-pub(super) fn paired(first: &[u64], second: &[u64]) -> Result<Vec<(usize, usize)>> {
+pub(crate) fn paired(first: &[u64], second: &[u64]) -> Result<Vec<(usize, usize)>> {
     let column = |numbers: &[u64]| -> [ArrayRef; 1] {
         [Arc::new(numbers.iter().map(|number| number.cast_signed()).collect::<Int64Array>())]
     };

@@ -123,6 +123,10 @@ impl Check {
 
     /// Is there a Lance table in the folder, or what is left of one? Errors: those of the store.
     pub fn is_lance(&self) -> Result<bool> {
+        // A metadata file of Iceberg is no folder: nothing is asked of the store.
+        if self.reading.folder.contains(".metadata.json") {
+            return Ok(false);
+        }
         for folder in [VERSIONS, TRANSACTIONS] {
             let folder = location::join(&self.reading.folder, folder);
             match entries(self.reading.store.as_ref(), &folder) {

@@ -146,19 +146,19 @@ fn twice(all: &mut [Ids]) -> Vec<(Range<u64>, usize, usize)> {
 mod tests {
     use super::*;
 
-    fn ranges(ids: &[u64], deleted: &[u32]) -> Vec<Range<u64>> {
+    fn ranges(ids: &[u64], deleted: &[u32]) -> Vec<(u64, u64)> {
         let mut all = Vec::new();
         add_ids(&RowIds::new(ids), &deleted.iter().copied().collect(), 0, &mut all);
-        all.into_iter().map(|(ids, _)| ids).collect()
+        all.into_iter().map(|(ids, _)| (ids.start, ids.end)).collect()
     }
 
     #[test]
     fn ids_become_ranges_without_deleted_rows() {
-        assert_eq!(ranges(&[4, 5, 6, 7], &[]), [4..8]);
-        assert_eq!(ranges(&[4, 5, 6, 7], &[0, 2]), [5..6, 7..8]);
-        assert_eq!(ranges(&[9, 3, 4], &[0]), [3..5]);
+        assert_eq!(ranges(&[4, 5, 6, 7], &[]), [(4, 8)]);
+        assert_eq!(ranges(&[4, 5, 6, 7], &[0, 2]), [(5, 6), (7, 8)]);
+        assert_eq!(ranges(&[9, 3, 4], &[0]), [(3, 5)]);
         let with_holes: Vec<u64> = (0..100).filter(|id| *id != 50).collect();
-        assert_eq!(ranges(&with_holes, &[50]), [0..50, 52..100]);
+        assert_eq!(ranges(&with_holes, &[50]), [(0, 50), (52, 100)]);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! - `table`: a table.
 //! - `keys`: the keys of a source.
 //! - `changelog`: changes of rows.
+//! - `diff`: what differs between two versions.
 //! - `operation`: what is committed.
 //! - `data_files`: rows become data files.
 //! - `changes`: changes of rows, columns and fragments.
@@ -27,6 +28,7 @@ pub mod describe;
 pub mod table;
 pub mod keys;
 pub mod changelog;
+pub mod diff;
 pub mod operation;
 pub mod data_files;
 pub mod changes;

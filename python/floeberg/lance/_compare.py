@@ -1,0 +1,104 @@
+"""How are two versions of a Lance table compared?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, overload
+
+from floeberg._arguments import checked_bool, checked_names
+from floeberg.errors import NotFoundError
+from floeberg.lance._changes import LanceTableChanges
+from floeberg.lance.difference import LanceTableDiff
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    import pyarrow as pa
+
+    from floeberg import _native
+
+__all__ = ["LanceTableComparisons"]
+
+
+class LanceTableComparisons(LanceTableChanges):
+    """The method of `floeberg.lance.LanceTable` that compares versions."""
+
+    @overload
+    def diff(
+        self,
+        a: int | str | datetime,
+        b: int | str | datetime | None = None,
+        *,
+        key: Sequence[str] | None = None,
+        selected_fields: Sequence[str] = ("*",),
+        preview: Literal[False] = False,
+    ) -> LanceTableDiff: ...
+    @overload
+    def diff(
+        self,
+        a: int | str | datetime,
+        b: int | str | datetime | None = None,
+        *,
+        key: Sequence[str] | None = None,
+        selected_fields: Sequence[str] = ("*",),
+        preview: Literal[True],
+    ) -> pa.RecordBatch: ...
+    def diff(
+        self,
+        a: int | str | datetime,
+        b: int | str | datetime | None = None,
+        *,
+        key: Sequence[str] | None = None,
+        selected_fields: Sequence[str] = ("*",),
+        preview: bool = False,
+    ) -> LanceTableDiff | pa.RecordBatch:
+        """Compares two versions of the branch: rows, files, columns and settings. Nothing is read at first.
+
+        The two may be in any order. Only fragments that differ are read: one that both versions have with the same data
+        files and the same deletion file has the same rows. Nothing is read where the history proves that no row
+        changed: see `LanceTableDiff.proof`.
+
+        The rows are as those of `floeberg.Table.diff`: `_change`, `_changed_columns`, `before` and `after`. Columns are
+        found by their field ids. A column that the first version lacks is null in its rows.
+
+        A row of the first version and one of the second are one row, if they have the same values in the columns of
+        `key`, which count for nothing where several rows of a side have them. Without `key`, stable row ids say it. A
+        table without these is compared by the unenforced primary key of its schema; without such a key by addresses,
+        which is refused where rows may have been moved.
+
+        Args:
+            a: The first version: a number, the name of a tag of the branch, or a datetime.
+            b: The second version, given likewise. By default, the one that is open.
+            key: The columns that identify a row.
+            selected_fields: Compares these columns; `*` is all. A part of a column cannot be selected.
+            preview: Whether to read manifests alone, and to say how many rows of each fragment differ at most.
+
+        Returns:
+            What differs. With `preview`, a row for each fragment that differs: `fragment_id`, `inserted_rows` and
+            `deleted_rows`. An update counts on both sides, and so does a row that was only moved.
+
+        Raises:
+            InvalidInputError: A column is unknown, or is a part of another one, or a tag is of another branch.
+            NotFoundError: A version does not exist, or was removed.
+            UnsupportedError: A column has another type in the first version, or was dropped and added again. Or rows
+                have addresses alone, and may have been moved: reading raises it.
+
+        Examples:
+            >>> diff = lance_table.diff(1, 2, selected_fields=("id",))
+            >>> diff.to_arrow().column_names
+            ['_change', '_changed_columns', 'before', 'after']
+            >>> lance_table.diff(2, 2, preview=True).num_rows
+            0
+        """
+        names = checked_names("selected_fields", selected_fields)
+        keys = None if key is None else checked_names("key", key)
+        found = LanceTableDiff(self._version_of("a", a), self._version_of("b", b), keys, names)
+        return found._preview() if checked_bool("preview", preview) else found  # noqa: SLF001 - its own
+
+    def _version_of(self, name: str, version: int | str | datetime | None) -> _native.LanceTable:
+        number = self._numbered(name, version, self._inner.version)
+        if number == self._inner.version:
+            return self._inner
+        if number not in self._inner.version_numbers():
+            raise NotFoundError(f"{name}: {self._line()} has no version {number}, or not any more")
+        return self._inner.at_version(number)
