@@ -154,8 +154,9 @@ class ListedFiles:
 
     @property
     def newest_ms(self) -> int | None:
-        """The time that it was at least by the clock of the store: that of the newest file or, where times do not come with names, of
-        the newest folder; none for a list that somebody else made.
+        """The time that it was at least by the clock of the store; none for a list that somebody else made.
+
+        It is that of the newest file or, where times do not come with names, of the newest folder.
         """
 
     @staticmethod

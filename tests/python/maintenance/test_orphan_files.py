@@ -343,7 +343,9 @@ def test_ages_are_by_the_clock_of_the_store(table, monkeypatch, caplog, dry_run)
 
 def test_files_that_change_after_they_were_listed_stay(table, monkeypatch):
     """Files are asked for their times after the table was read: what came in between decides."""
-    old, gone, renewed, replaced = (junk(table, f"data/{name}", days=9) for name in ("old", "gone", "new", "dir"))
+    old, gone, renewed, replaced = (
+        junk(table, f"data/{name}", days=9) for name in ("old", "gone", "new", "dir")
+    )
     time_of_store = _native.store_time_ms
 
     def changed(*args, **options):
