@@ -155,7 +155,10 @@ class ListedFiles:
 
     @property
     def newest_ms(self) -> int | None:
-        """When the newest of them was written, by the clock of the store; none for a list that somebody else made."""
+        """The time that it was at least by the clock of the store; none for a list that somebody else made.
+
+        It is that of the newest file or, where times do not come with names, of the newest folder.
+        """
 
     @staticmethod
     def of_folder(

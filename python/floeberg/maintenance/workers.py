@@ -55,7 +55,10 @@ class Listing(Protocol):
 
     @property
     def newest_ms(self) -> int | None:
-        """When the newest of them was written, in milliseconds since 1970; `None` where that is not known."""
+        """When the newest of them, or of their folders, was written, in milliseconds since 1970.
+
+        It is `None` where that is not known.
+        """
         ...
 
     def orphans(

@@ -20,7 +20,7 @@ pub mod rewrite;
 
 pub use read::{
     Block, BlockForm, BlockRange, Blocks, Container, Decoder, Enough, FRAME_START, FixedForm, Frame, Framing,
-    ParsedSchemas, Progress, Projection, Records, Taken, decode, decode_blocks,
+    ParsedSchemas, Progress, Projection, Records, StoredFields, Taken, decode, decode_blocks,
 };
 pub use schema::{
     AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Limits, Logical, TypeId, arrow_fields, parse_schema,

@@ -9,4 +9,5 @@ mod promotion;
 mod read;
 mod schemas;
 mod skip_plan;
+mod stored;
 mod block_ranges;

@@ -13,6 +13,7 @@
 //! - `renewal`: options of stores that expire, and how they are renewed.
 //! - `random`: numbers and uuids that are unique, also in forks.
 //! - `ranges`: which ranges are fetched together.
+//! - `listing`: the names of files in folders, where there are millions.
 //! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
 //! - `bounded`: streams of unknown length, read up to a limit.
 //! - `encrypted`: detects encrypted files by their first bytes.
@@ -30,6 +31,7 @@ mod process_slot;
 pub mod renewal;
 pub mod random;
 mod ranges;
+mod listing;
 mod store;
 mod bounded;
 mod encrypted;
@@ -41,6 +43,7 @@ mod router;
 
 pub use bounded::read_bounded;
 pub use encrypted::refuse_encrypted;
+pub use listing::{FoundFile, ListedFolder};
 pub use local::{
     FileIdentity, LocalStore, file_identity, prepare_foreign_file, scratch_file, sync_foreign_file,
 };
@@ -49,4 +52,4 @@ pub use memory::MemoryStore;
 pub use options::StoreOptions;
 pub use relocation::Relocation;
 pub use router::open_store;
-pub use store::{Entry, FoundFile, SMALL_FILE, Sink, Source, Store};
+pub use store::{Entry, SMALL_FILE, Sink, Source, Store};

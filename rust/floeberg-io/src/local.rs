@@ -28,9 +28,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 
+use crate::listing::{FoundFile, ListedFolder};
 use crate::location::Location;
 use crate::ranges::{Coalescing, Fetches, checked_length, out_of_range, too_large};
-use crate::store::{Entry, FoundFile, Sink, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 /// A system call costs about as much as copying a gap of this size. Longer fetches gain nothing, and keep alive
 /// what their neighbours no longer need.
@@ -103,6 +104,14 @@ impl Store for LocalStore {
 
     fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
         below::files_in(folder)
+    }
+
+    fn names_below(&self, folder: &str) -> Result<Vec<ListedFolder>> {
+        below::names_below(folder)
+    }
+
+    fn listed_file(&self, location: &str) -> Result<Option<FoundFile>> {
+        below::listed_file(location)
     }
 
     fn modified_ms(&self, location: &str) -> Result<i64> {

@@ -31,10 +31,11 @@ use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore as Client, ObjectStoreExt, PutMode};
 
+use crate::listing::FoundFile;
 use crate::location::{Location, join, shown};
 use crate::options::StoreOptions;
 use crate::renewal;
-use crate::store::{Entry, FoundFile, Sink, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 pub(crate) use ends::Ends;
 use file::ObjectFile;

@@ -12,13 +12,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::{Error, Result};
 
+use crate::listing::{FoundFile, ListedFolder};
 use crate::local::LocalStore;
 use crate::location::{Location, shown};
 use crate::memory::MemoryStore;
 use crate::object::{Ends, Kind, ObjectStore};
 use crate::options::StoreOptions;
 use crate::renewal;
-use crate::store::{Entry, FoundFile, Sink, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 use crate::testing::FaultyStore;
 
 /// Object stores, with their schemes.
@@ -96,6 +97,14 @@ impl Store for Router {
 
     fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
         self.store(folder)?.files_in(folder)
+    }
+
+    fn names_below(&self, folder: &str) -> Result<Vec<ListedFolder>> {
+        self.store(folder)?.names_below(folder)
+    }
+
+    fn listed_file(&self, location: &str) -> Result<Option<FoundFile>> {
+        self.store(location)?.listed_file(location)
     }
 
     fn modified_ms(&self, location: &str) -> Result<i64> {

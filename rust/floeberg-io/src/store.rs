@@ -15,8 +15,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, ErrorKind, Result};
 
+use crate::listing::{FoundFile, ListedFolder};
 use crate::location::shown;
 
 /// A file up to this size, in bytes, is read in one request from a store that is far away, where a manifest says its size: a second
@@ -68,6 +69,28 @@ pub trait Store: Debug + Send + Sync {
     fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
         let message = "the store does not say when its files were written";
         Err(Error::unsupported(message).with("path", shown(folder)))
+    }
+
+    /// The files below a folder, as [`files_below`](Self::files_below) finds them, folder by folder. Sizes and times are given where they
+    /// come with the names.
+    ///
+    /// Errors: those of [`files_below`](Self::files_below).
+    fn names_below(&self, folder: &str) -> Result<Vec<ListedFolder>> {
+        Ok(ListedFolder::of_files(self.files_below(folder)?))
+    }
+
+    /// The size and the time of a file that was listed; `None` if it is not there any more.
+    ///
+    /// Errors: those of [`modified_ms`](Self::modified_ms).
+    fn listed_file(&self, location: &str) -> Result<Option<FoundFile>> {
+        let found = || {
+            let (size, modified_ms) = (self.open(location)?.size()?, self.modified_ms(location)?);
+            Ok(FoundFile { location: location.to_owned(), size, modified_ms })
+        };
+        match found() {
+            Err(error) if Error::kind(&error) == ErrorKind::NotFound => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     /// When a file was written, in milliseconds since 1970, by the clock of the store.
@@ -135,17 +158,6 @@ pub trait Source: Debug + Send + Sync {
 
     /// Remembers how many of the last bytes of this file its reader needed.
     fn needed_end(&self, _bytes: u64) {}
-}
-
-/// A file below a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundFile {
-    /// Its location, which begins with that of the folder as it was written.
-    pub location: String,
-    /// Its size in bytes.
-    pub size: u64,
-    /// When it was written, in milliseconds since 1970, by the clock of the store.
-    pub modified_ms: i64,
 }
 
 /// A file or folder in a listing.

@@ -6,9 +6,9 @@
 
 use bytes::Bytes;
 use floeberg_core::Result;
+use floeberg_io::Store;
 use floeberg_io::location::join;
 use floeberg_io::random::random_uuid;
-use floeberg_io::{FoundFile, Store};
 
 /// The time by the clock of a store: a small file is written to the folder, and removed.
 ///
@@ -22,9 +22,4 @@ pub fn store_time_ms(store: &dyn Store, folder: &str) -> Result<i64> {
     let time = time?;
     removed?;
     Ok(time)
-}
-
-/// The time that it is at least by the clock of a store: that of the newest file that it listed.
-pub(crate) fn newest_ms(files: &[FoundFile]) -> Option<i64> {
-    files.iter().map(|file| file.modified_ms).max()
 }

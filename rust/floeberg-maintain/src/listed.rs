@@ -3,9 +3,10 @@
 //! In: files that a store listed, and locations that a table names, one after the other. Out: for each file whether it is named.
 //!
 //! Invariant: a file is named by its place, in whatever spelling. Memory holds the files that were listed, and the folders of those that
-//! are named.
+//! are named: of a file its name, a slot in a table of the names of its folder, and four numbers.
 
-use floeberg_io::FoundFile;
+use floeberg_core::{Error, Result};
+use floeberg_io::{FoundFile, ListedFolder, location};
 use foldhash::{HashMap, HashMapExt};
 
 use crate::numbered::Folders;
@@ -27,77 +28,147 @@ pub(crate) enum Named {
 
 /// A file that was listed.
 #[derive(Debug)]
-pub(crate) struct ListedFile<'a> {
-    pub(crate) file: &'a FoundFile,
-    pub(crate) named: Named,
-    /// Does its name, or that of a folder below the one that was listed, begin with `.` or `_`? Partition folders may.
-    pub(crate) is_hidden: bool,
+pub(crate) struct Entry {
+    /// Which of the folders lists it.
+    part: u32,
+    /// Which file of that folder it is.
+    number: u32,
+    /// The number of its folder, by its place.
     folder: u32,
-    name: &'a str,
-    /// The next one of this path, with another prefix; its own number for none.
-    next: u32,
+    pub(crate) named: Named,
 }
 
 /// The files below a folder, each once.
 #[derive(Debug)]
 pub(crate) struct Listed<'a> {
-    pub(crate) entries: Vec<ListedFile<'a>>,
+    pub(crate) entries: Vec<Entry>,
     pub(crate) folders: Folders<'a>,
-    /// The first entry of a path: of the number of its folder's path, and of a name.
-    by_path: HashMap<(u32, &'a str), u32>,
+    parts: &'a [ListedFolder],
+    partitions: Vec<String>,
+    /// The first entry of each name, by the number of its folder's path.
+    by_path: Vec<HashMap<&'a str, u32>>,
+    /// The next entry of the same path, with another prefix.
+    next: HashMap<u32, u32>,
+    /// What is known of folders, by the numbers of their paths.
+    seen: Vec<Seen>,
+    /// The first entry in a folder of another table format, and the name of that folder.
+    other: Option<(u32, String)>,
 }
 
 /// What is known of a folder by its path.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Seen {
     is_below: bool,
     is_hidden: bool,
+    /// The folder of another table format that it is, or is in.
+    other: Option<String>,
 }
 
 impl<'a> Listed<'a> {
     /// Files below a folder. Those of a list may be anywhere, and named twice.
+    ///
+    /// Errors: `LimitExceeded` for more files than 32 bits count.
     pub(crate) fn new(
-        files: &'a [FoundFile],
+        parts: &'a [ListedFolder],
         folder: &str,
         prefixes: &'a Prefixes,
-        partitions: &[String],
-    ) -> Self {
-        let mut folders = Folders::new(prefixes);
-        let base = folders.places().of_folder(folder).path;
+        partitions: Vec<String>,
+    ) -> Result<Self> {
+        let count = parts.iter().map(ListedFolder::len).fold(0_usize, usize::saturating_add);
+        if u32::try_from(count).is_err() || u32::try_from(parts.len()).is_err() {
+            return Err(Error::limit(format!("expected less than 2^32 files in a folder, found {count}")));
+        }
+        let mut listed = Self {
+            entries: Vec::with_capacity(count),
+            folders: Folders::new(prefixes),
+            parts,
+            partitions,
+            by_path: Vec::new(),
+            next: HashMap::new(),
+            seen: Vec::new(),
+            other: None,
+        };
+        let base = listed.folders.places().of_folder(folder).path;
         let base = if base.is_empty() { base } else { format!("{base}/") };
-        let mut entries: Vec<ListedFile<'a>> = Vec::with_capacity(files.len());
-        let mut by_path: HashMap<(u32, &'a str), u32> = HashMap::with_capacity(files.len());
-        let mut seen: Vec<Seen> = Vec::new();
-        for file in files {
-            let (number, name) = folders.split(&file.location);
-            let path = folders.folder(number).path;
-            for path in &folders.paths()[seen.len()..] {
-                let below = path.strip_prefix(base.as_str());
-                let is_hidden =
-                    below.is_some_and(|below| below.split('/').any(|name| is_hidden(name, partitions)));
-                seen.push(Seen { is_below: below.is_some(), is_hidden });
-            }
-            let of_folder = seen[path as usize];
-            if !of_folder.is_below {
+        for (part, of_folder) in parts.iter().enumerate() {
+            let mut names = of_folder.names().enumerate();
+            if of_folder.folder.is_empty() {
+                // Their names are locations.
+                for (number, location) in names {
+                    let (folder, name) = listed.folders.split(location);
+                    listed.see(&base);
+                    listed.add((part as u32, number as u32), folder, name);
+                }
                 continue;
             }
-            let own = entries.len() as u32;
-            let first = *by_path.entry((path, name)).or_insert(own);
-            if first != own {
-                let Some(last) = last_of(&entries, first, number, &folders) else { continue };
-                entries[last as usize].next = own;
+            let Some((_, first)) = names.next() else { continue };
+            let (folder, _) = listed.folders.split(&[&of_folder.folder, first].concat());
+            listed.see(&base);
+            let path = listed.folders.folder(folder).path as usize;
+            if listed.seen[path].is_below {
+                listed.by_path[path].reserve(of_folder.len());
             }
-            let is_hidden = of_folder.is_hidden || is_hidden(name, partitions);
-            entries.push(ListedFile { file, named: Named::Not, is_hidden, folder: number, name, next: own });
+            for (number, name) in of_folder.names().enumerate() {
+                listed.add((part as u32, number as u32), folder, name);
+            }
         }
-        Self { entries, folders, by_path }
+        Ok(listed)
+    }
+
+    /// Learns what is to be known of new paths of folders.
+    fn see(&mut self, base: &str) {
+        for path in &self.folders.paths()[self.seen.len()..] {
+            let below = path.strip_prefix(base);
+            let is_hidden =
+                below.is_some_and(|below| below.split('/').any(|name| is_hidden(name, &self.partitions)));
+            let other = other_format(path).map(str::to_owned);
+            self.seen.push(Seen { is_below: below.is_some(), is_hidden, other });
+            self.by_path.push(HashMap::new());
+        }
+    }
+
+    fn add(&mut self, (part, number): (u32, u32), folder: u32, name: &'a str) {
+        let path = self.folders.folder(folder).path as usize;
+        let seen = &self.seen[path];
+        if !seen.is_below {
+            return;
+        }
+        let own = self.entries.len() as u32;
+        let first = *self.by_path[path].entry(name).or_insert(own);
+        if first != own {
+            let Some(last) = self.last_of(first, folder) else { return };
+            self.next.insert(last, own);
+        }
+        if self.other.is_none() {
+            let is_one = || OTHER_FORMATS.contains(&name).then(|| name.to_owned());
+            self.other = seen.other.clone().or_else(is_one).map(|other| (own, other));
+        }
+        self.entries.push(Entry { part, number, folder, named: Named::Not });
+    }
+
+    /// The last one of a path; `None` where one of them has the prefix of the folder: it was listed twice.
+    fn last_of(&self, first: u32, folder: u32) -> Option<u32> {
+        let prefix = self.folders.folder(folder).prefix;
+        let mut at = first;
+        loop {
+            if self.folders.folder(self.entries[at as usize].folder).prefix == prefix {
+                return None;
+            }
+            match self.next.get(&at) {
+                None => return Some(at),
+                Some(next) => at = *next,
+            }
+        }
     }
 
     /// The table names a location.
     pub(crate) fn name(&mut self, location: &str) {
         let (number, name) = self.folders.split(location);
         let folder = self.folders.folder(number);
-        let Some(first) = self.by_path.get(&(folder.path, name)) else { return };
+        // Paths that came later have no files.
+        let Some(first) = self.by_path.get(folder.path as usize).and_then(|names| names.get(name)) else {
+            return;
+        };
         let mut at = *first;
         loop {
             let entry = &mut self.entries[at as usize];
@@ -106,36 +177,40 @@ impl<'a> Listed<'a> {
             } else if entry.named == Named::Not {
                 entry.named = Named::Otherwise(folder.prefix);
             }
-            if entry.next == at {
-                return;
+            match self.next.get(&at) {
+                None => return,
+                Some(next) => at = *next,
             }
-            at = entry.next;
         }
     }
 
-    /// The first file in a folder of another table format, and the name of that folder.
-    pub(crate) fn of_other_format(&self) -> Option<(&ListedFile<'a>, &str)> {
-        let names = self.folders.paths().iter();
-        let other: Vec<Option<&str>> = names.map(|path| other_format(path)).collect();
-        let name = |entry: &ListedFile<'a>| other[self.folders.folder(entry.folder).path as usize];
-        let is_one = |entry: &ListedFile<'a>| OTHER_FORMATS.contains(&entry.name).then_some(entry.name);
-        self.entries.iter().find_map(|entry| Some((entry, name(entry).or_else(|| is_one(entry))?)))
+    /// The location of a file.
+    pub(crate) fn location(&self, entry: &Entry) -> String {
+        self.parts[entry.part as usize].location(entry.number as usize)
     }
-}
 
-/// The last one of a path; `None` where one of them has the prefix of the folder: it was listed twice.
-fn last_of(entries: &[ListedFile<'_>], first: u32, folder: u32, folders: &Folders<'_>) -> Option<u32> {
-    let prefix = folders.folder(folder).prefix;
-    let mut at = first;
-    loop {
-        let entry = &entries[at as usize];
-        if folders.folder(entry.folder).prefix == prefix {
-            return None;
-        }
-        if entry.next == at {
-            return Some(at);
-        }
-        at = entry.next;
+    /// The file, if its size and its time came with its name.
+    pub(crate) fn file(&self, entry: &Entry) -> Option<FoundFile> {
+        self.parts[entry.part as usize].file(entry.number as usize)
+    }
+
+    /// The last segment of the location of a file, or all of it.
+    pub(crate) fn file_name(&self, entry: &Entry) -> &'a str {
+        let part = &self.parts[entry.part as usize];
+        let written = part.name(entry.number as usize);
+        if part.folder.is_empty() { location::file_name(written).unwrap_or(written) } else { written }
+    }
+
+    /// Does its name, or that of a folder below the one that was listed, begin with `.` or `_`? Partition folders may.
+    pub(crate) fn is_hidden(&self, entry: &Entry) -> bool {
+        let path = self.folders.folder(entry.folder).path as usize;
+        self.seen[path].is_hidden || is_hidden(self.file_name(entry), &self.partitions)
+    }
+
+    /// The location of the first file in a folder of another table format, and the name of that folder.
+    pub(crate) fn of_other_format(&self) -> Option<(String, &str)> {
+        let (entry, name) = self.other.as_ref()?;
+        Some((self.location(self.entries.get(*entry as usize)?), name))
     }
 }
 

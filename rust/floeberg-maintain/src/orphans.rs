@@ -3,22 +3,23 @@
 //! In: files that a store listed, and the table, read after that. Out: files that are old, and that the table does not name.
 //!
 //! ```text
-//! list the files  ->  read the table again  ->  compare
+//! list the names  ->  read the table again  ->  compare  ->  ask when the files were written that nothing names
 //!                     what was committed meanwhile is named
 //! ```
 //!
 //! Invariant: a file that any snapshot of the table names is kept, in whatever spelling; so is one that is hidden, or younger than the
 //! limit. A folder that holds another table is refused.
 
+use std::sync::Arc;
+
 use floeberg_core::{Cancel, Error, ErrorKind, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::Table;
 use floeberg_iceberg::metadata::{TableMetadata, open_metadata};
-use floeberg_io::{FoundFile, Store, location};
+use floeberg_io::{FoundFile, ListedFolder, Store, location};
 
-use crate::clock::newest_ms;
-use crate::listed::{Listed, Named};
+use crate::listed::{Entry, Listed, Named};
 use crate::place::{Places, Prefixes};
 
 /// What is done with a file whose path the table names with another scheme or authority.
@@ -36,7 +37,9 @@ pub enum PrefixMismatch {
 #[derive(Debug)]
 pub struct Orphans {
     folder: String,
-    files: Vec<FoundFile>,
+    folders: Vec<ListedFolder>,
+    /// Where they were listed; `None` where their sizes and times were given.
+    store: Option<Arc<dyn Store>>,
     /// Did somebody else list them? Then there may be orphans alone.
     is_given: bool,
     /// What the table names, where workers compared that with all files of the folder.
@@ -63,32 +66,30 @@ pub struct ComparedFile {
 
 impl Orphans {
     /// Lists a folder. Errors: `Unsupported` for a store without lists; those of the store.
-    pub fn list(store: &dyn Store, folder: &str) -> Result<Self> {
-        Ok(Self {
-            folder: folder.to_owned(),
-            files: store.files_below(folder)?,
-            is_given: false,
-            compared: None,
-        })
+    pub fn list(store: Arc<dyn Store>, folder: &str) -> Result<Self> {
+        let folders = store.names_below(folder)?;
+        Ok(Self { folder: folder.to_owned(), folders, store: Some(store), is_given: false, compared: None })
     }
 
     /// Files that somebody else listed below a folder.
     pub fn of_files(folder: &str, files: Vec<FoundFile>) -> Self {
-        Self { folder: folder.to_owned(), files, is_given: true, compared: None }
+        let folders = ListedFolder::of_files(files);
+        Self { folder: folder.to_owned(), folders, store: None, is_given: true, compared: None }
     }
 
     /// The files of a folder that a table does not name just as they are, and those that say that a table of another format is there.
     /// Workers listed the folder and read what the table names. `is_known` says whether it names any file of the folder.
     pub fn of_compared(folder: &str, files: Vec<ComparedFile>, is_known: bool) -> Self {
-        let (files, prefixes) = files.into_iter().map(|each| (each.file, each.prefixes)).unzip();
+        let (files, prefixes): (Vec<_>, _) = files.into_iter().map(|each| (each.file, each.prefixes)).unzip();
         let compared = Some(Compared { prefixes, is_known });
-        Self { folder: folder.to_owned(), files, is_given: false, compared }
+        let folders = ListedFolder::of_files(files);
+        Self { folder: folder.to_owned(), folders, store: None, is_given: false, compared }
     }
 
-    /// When the newest of the files was written, by the clock of the store that listed them; `None` without files, or where somebody
-    /// else listed them.
+    /// The time that it was at least, by the clock of the store that listed the files: that of the newest file or, where times do not
+    /// come with names, of the newest folder. `None` without files, or where somebody else listed them.
     pub fn newest_ms(&self) -> Option<i64> {
-        newest_ms(&self.files).filter(|_| !self.is_given)
+        self.folders.iter().filter_map(ListedFolder::newest_ms).max().filter(|_| !self.is_given)
     }
 
     /// The orphans that were written before then, in milliseconds since 1970, in the order of their locations.
@@ -103,15 +104,20 @@ impl Orphans {
         mismatch: PrefixMismatch,
         cancel: &Cancel,
     ) -> Result<Vec<FoundFile>> {
-        let mut listed = Listed::new(&self.files, &self.folder, prefixes, &partition_names(table.metadata()));
+        let mut listed =
+            Listed::new(&self.folders, &self.folder, prefixes, partition_names(table.metadata()))?;
         match &self.compared {
             None => {
                 table.reachable_files(cancel)?.strict().each_location(|location| listed.name(location))?;
             }
             Some(compared) => {
                 let mut places = Places::new(prefixes);
-                for (file, known) in self.files.iter().zip(&compared.prefixes) {
-                    let path = places.of(&file.location).path;
+                let locations = self
+                    .folders
+                    .iter()
+                    .flat_map(|folder| (0..folder.len()).map(|number| folder.location(number)));
+                for (location, known) in locations.zip(&compared.prefixes) {
+                    let path = places.of(&location).path;
                     for prefix in known {
                         listed.name(&format!("{prefix}/{path}"));
                     }
@@ -122,17 +128,14 @@ impl Orphans {
         let places = listed.folders.places();
         let own = places.of_folder(&table.metadata().metadata_folder());
         check_above(table.store().as_ref(), &self.folder, |folder| places.of_folder(folder) == own, cancel)?;
+        let found = self.old_files(&listed, older_than_ms, mismatch, cancel)?;
         let (mut orphans, mut conflicts) = (Vec::new(), Vec::new());
-        for entry in &listed.entries {
-            if entry.file.modified_ms >= older_than_ms || entry.is_hidden || is_hint(&entry.file.location) {
-                continue;
-            }
-            match entry.named {
-                Named::Not => orphans.push(entry.file.clone()),
-                Named::Same => {}
-                Named::Otherwise(_) if mismatch == PrefixMismatch::Ignore => {}
-                Named::Otherwise(_) if mismatch == PrefixMismatch::Delete => orphans.push(entry.file.clone()),
-                Named::Otherwise(prefix) => conflicts.push((&entry.file.location, prefix)),
+        for (named, file) in found {
+            match named {
+                Named::Otherwise(prefix) if mismatch == PrefixMismatch::Error => {
+                    conflicts.push((file.location, prefix));
+                }
+                _ => orphans.push(file),
             }
         }
         let is_known = listed.entries.is_empty()
@@ -149,36 +152,68 @@ impl Orphans {
                 conflicts.len(),
                 listed.folders.prefix(*prefix)
             ))
-            .with("path", *location));
+            .with("path", location));
         }
         orphans.sort_unstable_by(|one, other| one.location.cmp(&other.location));
         Ok(orphans)
+    }
+
+    /// The files that the table does not name just as they are, and that were written before then: neither hidden, nor a hint, nor kept by
+    /// the mode. A store that did not say the times is asked now, for these files alone: one that is gone since is left out, and one
+    /// that was written again is younger.
+    fn old_files(
+        &self,
+        listed: &Listed<'_>,
+        older_than_ms: i64,
+        mismatch: PrefixMismatch,
+        cancel: &Cancel,
+    ) -> Result<Vec<(Named, FoundFile)>> {
+        let may_go = |entry: &&Entry| match entry.named {
+            Named::Same => false,
+            Named::Otherwise(_) if mismatch == PrefixMismatch::Ignore => false,
+            _ => !listed.is_hidden(entry) && !is_hint(listed.file_name(entry)),
+        };
+        let (mut found, mut asked) = (Vec::new(), Vec::new());
+        for entry in listed.entries.iter().filter(may_go) {
+            match listed.file(entry) {
+                Some(file) => found.push((entry.named, file)),
+                None => asked.push(entry),
+            }
+        }
+        if let Some(store) = self.store.as_ref().filter(|_| !asked.is_empty()) {
+            let answers = ordered(&asked, thread_budget()?, cancel, |entry| {
+                Ok(store.listed_file(&listed.location(entry))?.map(|file| (entry.named, file)))
+            })?;
+            found.extend(answers.into_iter().flatten());
+        }
+        found.retain(|(_, file)| file.modified_ms < older_than_ms);
+        Ok(found)
     }
 }
 
 /// Errors: `InvalidInput` where metadata of another table, or another format, is below the folder; those of reading metadata that the
 /// table does not name.
 fn check_alone(listed: &Listed<'_>, table: &Table, cancel: &Cancel) -> Result<()> {
-    let other = |what: &str, file: &FoundFile| {
+    let other = |what: &str, location: &str| {
         Error::invalid_input(format!(
             "the folder holds {what}: orphans are not looked for, since its files would be taken for orphans"
         ))
-        .with("path", &file.location)
+        .with("path", location)
     };
-    if let Some((entry, name)) = listed.of_other_format() {
-        return Err(other(&format!("a table of another format, in a folder {name:?}"), entry.file));
+    if let Some((location, name)) = listed.of_other_format() {
+        return Err(other(&format!("a table of another format, in a folder {name:?}"), &location));
     }
     let unnamed = listed.entries.iter().filter(|entry| entry.named == Named::Not);
-    let unnamed: Vec<_> =
-        unnamed.map(|entry| entry.file).filter(|file| is_metadata(&file.location)).collect();
+    let unnamed: Vec<_> = unnamed.filter(|entry| is_metadata(listed.file_name(entry))).collect();
+    let locations: Vec<String> = unnamed.into_iter().map(|entry| listed.location(entry)).collect();
     // Metadata that fell out of the log is this table's own.
-    ordered(&unnamed, thread_budget()?, cancel, |file| {
-        match open_metadata(table.store().as_ref(), &file.location) {
+    ordered(&locations, thread_budget()?, cancel, |location| {
+        match open_metadata(table.store().as_ref(), location) {
             Ok((_, metadata)) if metadata.table_uuid == table.metadata().table_uuid => Ok(()),
             // It was removed since it was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Ok(_) => Err(other("another table", file)),
-            Err(error) => Err(other("metadata that is not this table's", file).caused_by(error)),
+            Ok(_) => Err(other("another table", location)),
+            Err(error) => Err(other("metadata that is not this table's", location).caused_by(error)),
         }
     })
     .map(drop)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import floeberg as fb
-from floeberg import errors
+from floeberg import _native, errors
 from maintenance.disk import EVER, content, named, on_disk, path_of, rows
 
 DAY = 24 * 60 * 60
@@ -339,6 +339,30 @@ def test_ages_are_by_the_clock_of_the_store(table, monkeypatch, caplog, dry_run)
     assert on_disk(table.location()) == named(table) | {lost}
     with pytest.raises(errors.InvalidInputError, match="24 hours"):
         table.maintenance.remove_orphan_files(older_than=int(now / 10**6))
+
+
+def test_files_that_change_after_they_were_listed_stay(table, monkeypatch):
+    """Files are asked for their times after the table was read: what came in between decides."""
+    old, gone, renewed, replaced = (
+        junk(table, f"data/{name}", days=9) for name in ("old", "gone", "new", "dir")
+    )
+    time_of_store = _native.store_time_ms
+
+    def changed(*args, **options):
+        """The files were listed, and the table is read again after this."""
+        Path(gone).unlink()
+        Path(renewed).write_bytes(b"another")
+        Path(replaced).unlink()
+        Path(replaced).mkdir()
+        os.utime(replaced, (0, 0))
+        return time_of_store(*args, **options)
+
+    monkeypatch.setattr(_native, "store_time_ms", changed)
+    done = table.maintenance.remove_orphan_files()
+    assert (done.orphan_file_locations, done.failed_files) == ((old,), {})
+    assert not Path(old).exists()
+    assert Path(renewed).read_bytes() == b"another"
+    assert Path(replaced).is_dir()
 
 
 @pytest.mark.parametrize("dry_run", [True, False])

@@ -7,6 +7,7 @@
 //! skip. A missing required field is an error here.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use floeberg_core::schema::arrow::{field_to_arrow, type_to_arrow};
@@ -34,6 +35,18 @@ pub struct Projection<'a> {
     pub keyed: &'a BTreeMap<i32, Vec<i32>>,
     /// How `fixed` values are written.
     pub fixed: FixedForm,
+    /// Neighbouring fields whose stored bytes are wanted beside their values.
+    pub stored: Option<StoredFields<'a>>,
+}
+
+/// Neighbouring fields of a record, as they are stored.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredFields<'a> {
+    /// Which of the wanted fields becomes their bytes: the id of an optional binary field that no writer has. It is null in a file
+    /// whose records do not have the same fields.
+    pub into: i32,
+    /// The fields: a schema of these alone.
+    pub like: &'a AvroSchema,
 }
 
 /// A compiled projection.
@@ -88,7 +101,23 @@ impl Compiler<'_> {
     ) -> Result<(Vec<Step>, Vec<Output>)> {
         let mut steps: Vec<Step> = Vec::new();
         let mut outputs: Vec<Option<Output>> = wanted.iter().map(|_| None).collect();
-        for field in fields {
+        let stored = self.stored(fields, wanted);
+        let (mut before, mut stored_column) = (Vec::new(), None);
+        for (number, field) in fields.iter().enumerate() {
+            if let Some((place, run)) = stored.as_ref() {
+                if number == run.start {
+                    before = std::mem::take(&mut steps);
+                    let column = self.add(Values::Bytes(Offsets::default(), Vec::new()));
+                    let data_type = type_to_arrow(&wanted[*place].field_type)?;
+                    outputs[*place] = Some(Output::Leaf { column, data_type });
+                    stored_column = Some(column);
+                }
+                if let Some(column) = stored_column.filter(|_| number == run.end) {
+                    let inner = std::mem::replace(&mut steps, std::mem::take(&mut before));
+                    steps.push(Step::Stored { steps: inner, column });
+                    stored_column = None;
+                }
+            }
             let Some(position) = self.position(field, wanted) else {
                 let skip = self.skips.of(field.field_type, depth + 1)?;
                 push_skip(&mut steps, skip);
@@ -102,6 +131,11 @@ impl Compiler<'_> {
             steps.push(Step::Read(step));
             outputs[position] = Some(output);
         }
+        // They were the last ones.
+        if let Some(column) = stored_column {
+            before.push(Step::Stored { steps, column });
+            steps = before;
+        }
         let outputs: Result<Vec<Output>> = outputs
             .into_iter()
             .zip(wanted)
@@ -110,11 +144,19 @@ impl Compiler<'_> {
         Ok((steps, outputs?))
     }
 
+    /// Which of the wanted fields becomes the bytes of stored fields, and the positions of these.
+    fn stored(&self, fields: &[AvroField], wanted: &[Field]) -> Option<(usize, Range<usize>)> {
+        let stored = self.projection.stored?;
+        let place = wanted.iter().position(|field| field.id == stored.into)?;
+        Some((place, self.schema.same_fields(fields, stored.like)?))
+    }
+
     /// The wanted field of a writer's field. A column of unknown type is always null.
     fn position(&self, field: &AvroField, wanted: &[Field]) -> Option<usize> {
         let unknown = Type::Primitive(PrimitiveType::Unknown);
+        let into = self.projection.stored.map(|stored| stored.into);
         wanted.iter().position(|wanted| match field.id {
-            _ if wanted.field_type == unknown => false,
+            _ if wanted.field_type == unknown || Some(wanted.id) == into => false,
             Some(id) => id == wanted.id,
             None => !self.schema.has_ids() && field.name == wanted.name,
         })

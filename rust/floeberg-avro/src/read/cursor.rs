@@ -37,6 +37,12 @@ impl<'a> Cursor<'a> {
         self.position
     }
 
+    /// The bytes since a position that it was at.
+    #[inline]
+    pub(crate) fn since(&self, start: usize) -> &'a [u8] {
+        self.bytes.get(start..self.position).unwrap_or_default()
+    }
+
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.position
     }

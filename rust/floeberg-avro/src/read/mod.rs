@@ -39,7 +39,7 @@ mod decode;
 mod records;
 
 pub use block_range::BlockRange;
-pub use compile::Projection;
+pub use compile::{Projection, StoredFields};
 pub(crate) use container::MAGIC;
 pub use container::{Block, BlockForm, Blocks, Container};
 pub(crate) use cursor::Cursor;

@@ -19,6 +19,13 @@ pub(super) enum Step {
     Skip(Skip),
     /// Into a column.
     Read(ReadStep),
+    /// Some steps, and the bytes that they went over into a column.
+    Stored {
+        /// The steps.
+        steps: Vec<Step>,
+        /// The column of the bytes.
+        column: usize,
+    },
 }
 
 /// Reads a value into a column.
@@ -89,8 +96,31 @@ pub(super) fn run_steps(
         match step {
             Step::Skip(skip) => skip.run(cursor, &mut allowance.empty_left)?,
             Step::Read(read) => read.run(cursor, columns, allowance)?,
+            Step::Stored { steps, column } => {
+                let start = cursor.position();
+                run_steps(steps, cursor, columns, allowance)?;
+                keep_stored(cursor.since(start), *column, columns, allowance)?;
+            }
         }
     }
+    Ok(())
+}
+
+/// Puts stored bytes into a column. They are counted twice: once more where they were read.
+fn keep_stored(
+    stored: &[u8],
+    column: usize,
+    columns: &mut [Column],
+    allowance: &mut Allowance,
+) -> Result<()> {
+    allowance.spend(stored.len() as u64, columns)?;
+    let column = &mut columns[column];
+    let Values::Bytes(offsets, data) = &mut column.values else {
+        return Err(Error::internal("stored bytes of an Avro record without their column"));
+    };
+    data.extend_from_slice(stored);
+    offsets.push(data.len())?;
+    column.validity.append_non_null();
     Ok(())
 }
 

@@ -7,6 +7,7 @@
 
 mod limits;
 mod types;
+mod same_encoding;
 mod arrow_fields;
 mod parse_schema;
 

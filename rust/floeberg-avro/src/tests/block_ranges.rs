@@ -35,7 +35,7 @@ proptest! {
         let schema = container.schema().unwrap();
         let fields = [Field::required(1, "n", PrimitiveType::Long)];
         let keyed = BTreeMap::new();
-        let projection = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
+        let projection = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare, stored: None };
         let mut read = Vec::new();
         let ranges = container.block_ranges(most_bytes).unwrap();
         for range in &ranges {

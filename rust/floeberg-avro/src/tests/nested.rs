@@ -28,7 +28,7 @@ fn pairs(pairs: &[(i64, &str)]) -> Vec<u8> {
 
 fn keyed(bytes: &[u8], field: Field, keys: &[i32]) -> Result<StructArray> {
     let keyed = BTreeMap::from([(1, keys.to_vec())]);
-    let projection = Projection { fields: &[field], keyed: &keyed, fixed: FixedForm::Bare };
+    let projection = Projection { fields: &[field], keyed: &keyed, fixed: FixedForm::Bare, stored: None };
     let container = Container::open(bytes, &Limits::default())?;
     decode(&container, &container.schema()?, &projection)
 }
@@ -131,7 +131,7 @@ fn a_decoder_gives_what_it_has_gathered_and_goes_on() {
     let bytes = [header(&record(MAP), "null"), block(1, &[0]), block(1, &[2, 2, 10, 2, 120, 0])].concat();
     let container = Container::open(&bytes, &Limits::default()).unwrap();
     let keyed = BTreeMap::from([(1, vec![5])]);
-    let projection = Projection { fields: &[bounds()], keyed: &keyed, fixed: FixedForm::Bare };
+    let projection = Projection { fields: &[bounds()], keyed: &keyed, fixed: FixedForm::Bare, stored: None };
     let mut decoder = Decoder::new(&container.schema().unwrap(), &projection, container.limits()).unwrap();
     let mut blocks = container.blocks();
     for expected in [None, Some("x".to_owned())] {

@@ -15,5 +15,9 @@ pub(super) fn read(bytes: &[u8], fields: &[Field]) -> Result<StructArray> {
 pub(super) fn read_within(bytes: &[u8], fields: &[Field], limits: &Limits) -> Result<StructArray> {
     let keyed = BTreeMap::new();
     let container = Container::open(bytes, limits)?;
-    decode(&container, &container.schema()?, &Projection { fields, keyed: &keyed, fixed: FixedForm::Bare })
+    decode(
+        &container,
+        &container.schema()?,
+        &Projection { fields, keyed: &keyed, fixed: FixedForm::Bare, stored: None },
+    )
 }

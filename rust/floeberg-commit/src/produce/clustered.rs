@@ -21,7 +21,8 @@ use floeberg_core::{Context as _, Error, Result};
 use floeberg_exec::budget::memory_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::{
-    EntryRequest, ManifestContent, ManifestEntries, ManifestFile, WrittenManifest, partition_order,
+    EntryRequest, ManifestContent, ManifestEntries, ManifestFile, MetricsForm, WrittenManifest,
+    partition_order,
 };
 
 use super::context::ActionContext;
@@ -143,7 +144,10 @@ impl Round<'_> {
         let open: Vec<Mutex<RollingManifests<'_>>> =
             self.numbers.clone().map(|_| new()).collect::<Result<_>>()?;
         let reader = self.context.reader;
-        let wanted = EntryRequest { with_metrics: true, ..EntryRequest::default() };
+        // Format version 1 stores files in other bytes.
+        let is_old = self.context.metadata.format_version < 2;
+        let metrics_form = if is_old { MetricsForm::Maps } else { MetricsForm::Stored };
+        let wanted = EntryRequest { with_metrics: true, metrics_form, ..EntryRequest::default() };
         let mut done = 0;
         for some in manifests.chunks(reader.threads.max(1)) {
             let read = ordered(some, reader.threads, &reader.cancel, |manifest| {
@@ -158,7 +162,8 @@ impl Round<'_> {
             ordered(&work, reader.threads, &reader.cancel, |(manifest, rows)| {
                 let mut manifest = manifest.lock().unwrap_or_else(PoisonError::into_inner);
                 rows.iter().try_for_each(|(number, row)| {
-                    manifest.add(&read[*number].entry(*row, self.partition_type)?.into_existing())
+                    let (entry, carried) = read[*number].carried(*row, self.partition_type)?;
+                    manifest.add_carried(&entry.into_existing(), carried)
                 })
             })?;
         }

@@ -50,11 +50,16 @@ impl<'a> RollingManifests<'a> {
 
     /// Adds an entry. Errors: those of [`ManifestWriter::add`] and of the store.
     pub fn add(&mut self, entry: &ManifestEntry) -> Result<()> {
+        self.add_carried(entry, None)
+    }
+
+    /// Adds an entry of another manifest, with the bytes of its carried fields, if it has them. Errors: the same.
+    pub fn add_carried(&mut self, entry: &ManifestEntry, carried: Option<&[u8]>) -> Result<()> {
         let (location, mut writer) = match self.open.take() {
             Some(open) => open,
             None => self.start()?,
         };
-        writer.add(entry)?;
+        writer.add_carried(entry, carried)?;
         let is_full = self.target.is_some_and(|target| writer.length() >= target);
         self.open = Some((location, writer));
         if is_full { self.end() } else { Ok(()) }

@@ -29,8 +29,21 @@ pub struct EntryRequest {
     pub with_deleted: bool,
     /// Are the counts and bounds of all columns wanted, as maps? Then they are not given by column.
     pub with_metrics: bool,
+    /// In which form are they wanted?
+    pub metrics_form: MetricsForm,
     /// Are the [`EntryDetails`] not wanted? They take memory even if they are null.
     pub without_details: bool,
+}
+
+/// In which form counts and bounds of all columns are given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum MetricsForm {
+    /// As maps by field id.
+    #[default]
+    Maps,
+    /// To be written again: as they are stored, with the fields beside them, where a new manifest has the same bytes for them; else as
+    /// maps.
+    Stored,
 }
 
 /// Entries of one manifest, decoded, with inheritance applied.
@@ -69,6 +82,9 @@ pub struct ManifestEntries {
     pub statistics: BTreeMap<i32, EntryStatistics>,
     /// Counts and bounds of all columns, if requested.
     pub metrics: Option<EntryMetrics>,
+    /// The fields of each file from its record count to its sort order as they are stored, if they were requested so, and a new manifest has
+    /// the same bytes for them. No nulls.
+    pub stored: Option<BinaryArray>,
 }
 
 /// Fields of entries that reading data files does not need.
@@ -185,8 +201,8 @@ impl ManifestEntries {
             &self.first_row_id,
             &self.key_metadata,
         ];
-        let columns =
-            columns.into_iter().chain(details).chain(statistics).chain(metrics.map(|map| map as &dyn Array));
+        let columns = columns.into_iter().chain(self.stored.iter().map(|stored| stored as &dyn Array));
+        let columns = columns.chain(details).chain(statistics).chain(metrics.map(|map| map as &dyn Array));
         columns.map(|column| column.get_array_memory_size() as u64).sum()
     }
 }

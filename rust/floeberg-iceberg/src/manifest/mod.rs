@@ -8,6 +8,7 @@
 mod file;
 mod entries;
 mod metrics_by_column;
+mod carried_fields;
 mod read;
 mod write;
 mod bytes;
@@ -34,7 +35,7 @@ pub use cache::ManifestCache;
 pub(crate) use cache::{Found, Use};
 pub use clustered::{are_clustered, partition_order};
 pub use entries::{
-    ADDED, DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries,
+    ADDED, DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries, MetricsForm,
 };
 pub use file::{FieldSummary, ManifestContent, ManifestFile};
 pub use live_task::LiveFilesTask;

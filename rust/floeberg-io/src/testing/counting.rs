@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use floeberg_core::Result;
 
-use crate::store::{Entry, FoundFile, Sink, Source, Store};
+use crate::listing::{FoundFile, ListedFolder};
+use crate::store::{Entry, Sink, Source, Store};
 
 /// What was asked of one file, or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -110,6 +111,14 @@ impl Store for CountingStore {
 
     fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
         self.inner.files_in(folder)
+    }
+
+    fn names_below(&self, folder: &str) -> Result<Vec<ListedFolder>> {
+        self.inner.names_below(folder)
+    }
+
+    fn listed_file(&self, location: &str) -> Result<Option<FoundFile>> {
+        self.inner.listed_file(location)
     }
 
     fn modified_ms(&self, location: &str) -> Result<i64> {

@@ -11,10 +11,11 @@ use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 
 use super::script::{Fault, Script, Struck, failed, shared_script};
+use crate::listing::{FoundFile, ListedFolder};
 use crate::location::{file_name, join, parent};
 use crate::options::StoreOptions;
 use crate::ranges::out_of_range;
-use crate::store::{Entry, FoundFile, Sink, Source, Store};
+use crate::store::{Entry, Sink, Source, Store};
 
 /// A store whose operations go wrong as a test says. Counted from 0 are the operations of [`Store`], [`Source`] but its
 /// `location`, and [`Sink`], over all files.
@@ -98,6 +99,16 @@ impl Store for FaultyStore {
     fn files_in(&self, folder: &str) -> Result<(Vec<FoundFile>, Vec<String>)> {
         self.script.strike_reading("files_in", folder)?;
         self.inner.files_in(folder)
+    }
+
+    fn names_below(&self, folder: &str) -> Result<Vec<ListedFolder>> {
+        self.script.strike_reading("names_below", folder)?;
+        self.inner.names_below(folder)
+    }
+
+    fn listed_file(&self, location: &str) -> Result<Option<FoundFile>> {
+        self.script.strike_reading("listed_file", location)?;
+        self.inner.listed_file(location)
     }
 
     fn modified_ms(&self, location: &str) -> Result<i64> {

@@ -38,7 +38,7 @@ impl ListedFiles {
                 let found = |(location, modified_ms)| FoundFile { location, size: 0, modified_ms };
                 return Ok(Orphans::of_files(&folder, files.into_iter().map(found).collect()));
             }
-            Orphans::list(open_store(&storage_options.into_iter().collect())?.as_ref(), &folder)
+            Orphans::list(open_store(&storage_options.into_iter().collect())?, &folder)
         })?;
         Ok(Self(Arc::new(listed)))
     }
@@ -86,7 +86,8 @@ impl ListedFiles {
         Ok(found.into_iter().map(|file| (file.location, file.size)).collect())
     }
 
-    /// When the newest of them was written, by the clock of the store; none for a list that somebody else made.
+    /// The time that it was at least by the clock of the store: that of the newest file or, where times do not come with names, of the
+    /// newest folder; none for a list that somebody else made.
     #[getter]
     fn newest_ms(&self) -> Option<i64> {
         self.0.newest_ms()

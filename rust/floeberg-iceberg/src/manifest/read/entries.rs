@@ -12,21 +12,23 @@ use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, MapArray, StringA
 use arrow_buffer::Buffer;
 use arrow_select::filter::filter;
 use floeberg_avro::{
-    AvroSchema, BlockRange, Container, FixedForm, Limits, ParsedSchemas, Projection, decode_blocks,
+    AvroSchema, BlockRange, Container, FixedForm, Limits, ParsedSchemas, Projection, StoredFields,
+    decode_blocks,
 };
 use floeberg_core::schema::{PrimitiveType, StructType, Type};
 use floeberg_core::{Context, Error, ErrorKind, Result};
 
 use super::columns::column;
-use super::fields::{METRICS, MetricsMap, STATISTICS, entry_fields};
+use super::fields::{DATA_FILE, METRICS, MetricsMap, STATISTICS, STORED, STORED_NAME, entry_fields};
 use super::header::content;
 use super::inherit::{
     AssignedRowIds, data_sequence_numbers, file_sequence_numbers, first_row_id, first_row_ids, snapshot_ids,
 };
 use super::partition::{as_written, check_partition, void_fields, with_void};
+use crate::manifest::carried_fields::carried_schema;
 use crate::manifest::{
     DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries,
-    ManifestFile,
+    ManifestFile, MetricsForm,
 };
 
 /// Decodes the entries of a manifest. Errors name its path.
@@ -62,7 +64,7 @@ pub(crate) fn parse_manifest_with(
 pub fn stored_entries(bytes: &[u8], partition_type: &StructType) -> Result<StructArray> {
     let container = Container::open(bytes, &Limits::default())?;
     let void = void_fields(&container);
-    let asked = Asked { maps: &METRICS, columns: &[], details: true };
+    let asked = Asked { maps: &METRICS, columns: &[], details: true, stored: None };
     let (rows, _) = decode_rows(&container, &container.schema()?, None, partition_type, &void, asked)?;
     Ok(rows)
 }
@@ -136,9 +138,18 @@ fn parse(
         (false, false) => &STATISTICS,
     };
     let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
-    let asked = Asked { maps, columns: &columns, details: !request.without_details };
-    let (rows, inflated) =
-        decode_rows(&container, &*schemas.of(&container)?, range, partition_type, &void, asked)?;
+    let schema = schemas.of(&container)?;
+    let asked = Asked { maps, columns: &columns, details: !request.without_details, stored: None };
+    let decode = |asked| decode_rows(&container, &schema, range, partition_type, &void, asked);
+    let wants_stored = request.with_metrics && request.metrics_form == MetricsForm::Stored;
+    let stored = if wants_stored { carried_like(&schema)? } else { None };
+    let decoded = stored.as_ref().map(|like| decode(Asked { maps: &[], stored: Some(like), ..asked }));
+    let (rows, inflated) = match decoded {
+        // Maps are several columns, each with a limit of its own.
+        Some(Err(error)) if error.kind() == ErrorKind::LimitExceeded => decode(asked)?,
+        Some(decoded) => decoded?,
+        None => decode(asked)?,
+    };
     let first_id = first_row_id(file);
     let is_later = range.is_some_and(|range| range.first_row > 0);
     let first_id = if is_later { first_id.map(|_| 0) } else { first_id };
@@ -155,6 +166,15 @@ struct Asked<'a> {
     /// The wanted keys of these maps; an empty list is all.
     columns: &'a [i32],
     details: bool,
+    /// The schema of fields that are wanted as they are stored.
+    stored: Option<&'a AvroSchema>,
+}
+
+/// The schema of the fields that go to another manifest as they are stored, if this one has them.
+fn carried_like(schema: &AvroSchema) -> Result<Option<AvroSchema>> {
+    let like = carried_schema()?;
+    let has = schema.field(schema.root(), DATA_FILE).is_some_and(|file| schema.has_fields(file, &like));
+    Ok(has.then_some(like))
 }
 
 fn decode_rows(
@@ -163,17 +183,18 @@ fn decode_rows(
     range: Option<&BlockRange>,
     partition_type: &StructType,
     void: &[i32],
-    Asked { maps, columns, details }: Asked<'_>,
+    Asked { maps, columns, details, stored }: Asked<'_>,
 ) -> Result<(StructArray, u64)> {
     check_partition(schema, partition_type, void)?;
     let partition_type = &as_written(schema, partition_type, void);
-    let fields = entry_fields(partition_type, maps, details);
+    let fields = entry_fields(partition_type, maps, details, stored.is_some());
     let keyed: BTreeMap<i32, Vec<i32>> = if columns.is_empty() {
         BTreeMap::new()
     } else {
         maps.iter().map(|(id, ..)| (*id, columns.to_vec())).collect()
     };
-    let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare };
+    let stored = stored.map(|like| StoredFields { into: STORED, like });
+    let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare, stored };
     let read = |projection: &Projection<'_>| {
         let mut blocks = range.map_or_else(|| container.blocks(), |range| container.blocks_of(range));
         let expected = range.map_or(0, |range| range.rows);
@@ -231,6 +252,10 @@ fn build(
         (Some(_), None) => (first_row_id, AssignedRowIds::default()),
         _ => first_row_ids(&first_row_id, &status, &record_count, first_id)?,
     };
+    let stored = match data_file.column_by_name(STORED_NAME) {
+        Some(_) => Some(column(&data_file, STORED_NAME)?),
+        None => None,
+    };
     let entries = ManifestEntries {
         content: file.content,
         spec_id: file.partition_spec_id,
@@ -246,7 +271,8 @@ fn build(
         key_metadata: column(&data_file, "key_metadata")?,
         details: (!request.without_details).then(|| details(rows, &data_file, &status, file)).transpose()?,
         statistics: statistics(&data_file, columns)?,
-        metrics: request.with_metrics.then(|| metrics(&data_file)).transpose()?,
+        metrics: if request.with_metrics && stored.is_none() { Some(metrics(&data_file)?) } else { None },
+        stored,
         status,
     };
     Ok((entries, row_ids))

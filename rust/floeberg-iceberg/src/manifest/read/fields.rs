@@ -26,6 +26,12 @@ pub(super) const METRICS: [MetricsMap; 6] = {
     [(108, "column_sizes", 117, 118, Long), values, nulls, nans, lower, upper]
 };
 
+/// The id of `data_file`.
+pub(super) const DATA_FILE: i32 = 2;
+/// The id, of no writer, and the name of the fields that go to another manifest as they are stored.
+pub(super) const STORED: i32 = -1;
+pub(super) const STORED_NAME: &str = "stored";
+
 /// The fields of a manifest list.
 pub(super) fn list_fields() -> Vec<Field> {
     let summary = StructType {
@@ -56,8 +62,14 @@ pub(super) fn list_fields() -> Vec<Field> {
     ]
 }
 
-/// The fields of a manifest with this partition type, with the wanted maps, and with details or without.
-pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap], details: bool) -> Vec<Field> {
+/// The fields of a manifest with this partition type, with the wanted maps, with details or without, and with the bytes of stored fields
+/// or without.
+pub(super) fn entry_fields(
+    partition: &StructType,
+    maps: &[MetricsMap],
+    details: bool,
+    stored: bool,
+) -> Vec<Field> {
     let mut data_file = vec![
         Field::optional(134, "content", Int),
         Field::required(100, "file_path", Text),
@@ -83,6 +95,9 @@ pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap], details:
         let value = Field::optional(*value, "value", value_type.clone());
         Field::optional(*id, *name, Type::Map(Box::new(MapType { key, value })))
     }));
+    if stored {
+        data_file.push(Field::optional(STORED, STORED_NAME, Binary));
+    }
     let mut entry = vec![Field::required(0, "status", Int), Field::optional(3, "sequence_number", Long)];
     if details {
         entry.extend([
@@ -90,7 +105,7 @@ pub(super) fn entry_fields(partition: &StructType, maps: &[MetricsMap], details:
             Field::optional(4, "file_sequence_number", Long),
         ]);
     }
-    entry.push(Field::required(2, "data_file", Type::Struct(StructType { fields: data_file })));
+    entry.push(Field::required(DATA_FILE, "data_file", Type::Struct(StructType { fields: data_file })));
     entry
 }
 

@@ -34,7 +34,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<ManifestFile>> {
     let rows = decode(
         &container,
         &container.schema()?,
-        &Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare },
+        &Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare, stored: None },
     )?;
     let columns = ListColumns::new(&rows)?;
     (0..rows.len()).map(|row| columns.manifest_file(row).context("row", row)).collect()

@@ -30,6 +30,7 @@ pub(super) fn entries(spec_id: i32, partition: StructArray, record_count: Vec<i6
         details: None,
         statistics: BTreeMap::new(),
         metrics: None,
+        stored: None,
     }
 }
 

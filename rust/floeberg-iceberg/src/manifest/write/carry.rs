@@ -25,6 +25,27 @@ impl ManifestEntries {
         let Some(metrics) = self.metrics.as_ref().filter(|_| row < self.len()) else {
             return Err(Error::internal("an entry to carry over is missing, or was decoded without metrics"));
         };
+        self.entry_with(row, Some(metrics), partition_type)
+    }
+
+    /// The entry of a row to be written again, and the bytes of its [carried fields](ManifestEntries::stored). The entry lacks what is in
+    /// the bytes alone: counts, bounds, key metadata and split offsets. Without bytes it is whole, as that of [`entry`](Self::entry).
+    ///
+    /// Errors: those of [`entry`](Self::entry).
+    pub fn carried(&self, row: usize, partition_type: &StructType) -> Result<(ManifestEntry, Option<&[u8]>)> {
+        match self.stored.as_ref().filter(|stored| row < stored.len()) {
+            None => Ok((self.entry(row, partition_type)?, None)),
+            Some(stored) => Ok((self.entry_with(row, None, partition_type)?, Some(stored.value(row)))),
+        }
+    }
+
+    /// The entry of a row that is there.
+    fn entry_with(
+        &self,
+        row: usize,
+        metrics: Option<&EntryMetrics>,
+        partition_type: &StructType,
+    ) -> Result<ManifestEntry> {
         let status = match self.status.value(row) {
             DELETED => EntryStatus::Deleted,
             ADDED => EntryStatus::Added,
@@ -42,7 +63,12 @@ impl ManifestEntries {
         })
     }
 
-    fn data_file(&self, row: usize, metrics: &EntryMetrics, partition_type: &StructType) -> Result<DataFile> {
+    fn data_file(
+        &self,
+        row: usize,
+        metrics: Option<&EntryMetrics>,
+        partition_type: &StructType,
+    ) -> Result<DataFile> {
         if self.partition.num_columns() != partition_type.fields.len() {
             return Err(Error::invalid_input("the entries were decoded with another partition type"));
         }
@@ -62,15 +88,16 @@ impl ManifestEntries {
             partition: partition.collect::<Result<_>>()?,
             record_count: self.record_count.value(row),
             file_size_in_bytes: self.file_size_in_bytes.value(row),
-            column_sizes: longs(&metrics.column_sizes, row),
-            value_counts: longs(&metrics.value_counts, row),
-            null_value_counts: longs(&metrics.null_value_counts, row),
-            nan_value_counts: longs(&metrics.nan_value_counts, row),
-            lower_bounds: bounds(&metrics.lower_bounds, row),
-            upper_bounds: bounds(&metrics.upper_bounds, row),
-            key_metadata: valid(&self.key_metadata, row, |row| self.key_metadata.value(row).to_vec()),
-            split_offsets: valid(offsets, row, |row| {
-                offsets.value(row).as_primitive::<Int64Type>().values().to_vec()
+            column_sizes: metrics.and_then(|metrics| longs(&metrics.column_sizes, row)),
+            value_counts: metrics.and_then(|metrics| longs(&metrics.value_counts, row)),
+            null_value_counts: metrics.and_then(|metrics| longs(&metrics.null_value_counts, row)),
+            nan_value_counts: metrics.and_then(|metrics| longs(&metrics.nan_value_counts, row)),
+            lower_bounds: metrics.and_then(|metrics| bounds(&metrics.lower_bounds, row)),
+            upper_bounds: metrics.and_then(|metrics| bounds(&metrics.upper_bounds, row)),
+            key_metadata: metrics
+                .and_then(|_| valid(&self.key_metadata, row, |row| self.key_metadata.value(row).to_vec())),
+            split_offsets: metrics.and_then(|_| {
+                valid(offsets, row, |row| offsets.value(row).as_primitive::<Int64Type>().values().to_vec())
             }),
             equality_ids: valid(ids, row, |row| ids.value(row).as_primitive::<Int32Type>().values().to_vec()),
             sort_order_id: valid(&details.sort_order_id, row, |row| details.sort_order_id.value(row)),

@@ -5,7 +5,7 @@
 
 use floeberg_core::schema::{Field, ListType, PrimitiveType, StructType, Type};
 
-use super::entry_fields::{optional, required};
+use crate::manifest::carried_fields::{optional, required};
 
 use PrimitiveType::{Binary, Boolean, Int, Long, String as Text};
 

@@ -117,10 +117,22 @@ impl<W: Write> ManifestWriter<W> {
     ///
     /// Errors: `InvalidInput` for an entry that breaks a rule of the specification, `Storage` where the output fails.
     pub fn add(&mut self, entry: &ManifestEntry) -> Result<()> {
-        self.put(entry).context("file_path", &entry.data_file.file_path).context("path", &self.location)
+        self.add_carried(entry, None)
     }
 
-    fn put(&mut self, entry: &ManifestEntry) -> Result<()> {
+    /// Adds an entry of another manifest, with the bytes of its [carried fields](crate::manifest::ManifestEntries::carried), if it has
+    /// them.
+    ///
+    /// Errors: those of [`add`](Self::add).
+    pub fn add_carried(&mut self, entry: &ManifestEntry, carried: Option<&[u8]>) -> Result<()> {
+        let put = self.put(entry, carried);
+        put.context("file_path", &entry.data_file.file_path).context("path", &self.location)
+    }
+
+    fn put(&mut self, entry: &ManifestEntry, carried: Option<&[u8]>) -> Result<()> {
+        if carried.is_some() && self.rules.format_version < 2 {
+            return Err(Error::internal("format version 1 has other bytes for the fields of a file"));
+        }
         self.rules.check(entry)?;
         self.partition.check(&entry.data_file.partition)?;
         let count = &mut self.counts[entry.status as usize];
@@ -135,7 +147,7 @@ impl<W: Write> ManifestWriter<W> {
         let own = (format_version == 1 && entry.snapshot_id.is_none())
             .then(|| ManifestEntry { snapshot_id: Some(self.rules.snapshot_id), ..entry.clone() });
         self.container.add(|out| {
-            put_entry(out, own.as_ref().unwrap_or(entry), partition, format_version);
+            put_entry(out, own.as_ref().unwrap_or(entry), carried, partition, format_version);
             Ok(())
         })?;
         *count = Count { files: count.files + 1, rows };

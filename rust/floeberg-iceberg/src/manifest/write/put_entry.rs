@@ -1,6 +1,7 @@
 //! Which bytes stand for an entry?
 //!
-//! In: a checked entry. Out: its record, fields in the order of `entry_fields.rs`.
+//! In: a checked entry, and the stored bytes of its carried fields, if it has these alone. Out: its record, fields in the order of
+//! `entry_fields.rs`.
 //! Spec: Manifest Entry Fields; Data File Fields.
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ const BLOCK_SIZE_IN_BYTES: i64 = 64 << 20;
 pub(super) fn put_entry(
     out: &mut Encoder,
     entry: &ManifestEntry,
+    carried: Option<&[u8]>,
     partition: &PartitionFields,
     format_version: u8,
 ) {
@@ -25,11 +27,17 @@ pub(super) fn put_entry(
         out.optional(entry.sequence_number, Encoder::long);
         out.optional(entry.file_sequence_number, Encoder::long);
     }
-    put_file(out, &entry.data_file, partition, format_version);
+    put_file(out, &entry.data_file, carried, partition, format_version);
 }
 
-fn put_file(out: &mut Encoder, file: &DataFile, partition: &PartitionFields, format_version: u8) {
-    let (v1, v2, v3) = (format_version == 1, format_version >= 2, format_version >= 3);
+fn put_file(
+    out: &mut Encoder,
+    file: &DataFile,
+    carried: Option<&[u8]>,
+    partition: &PartitionFields,
+    format_version: u8,
+) {
+    let (v2, v3) = (format_version >= 2, format_version >= 3);
     if v2 {
         out.int(file.content.number());
     }
@@ -37,6 +45,25 @@ fn put_file(out: &mut Encoder, file: &DataFile, partition: &PartitionFields, for
     // In capitals, as in Iceberg Java: some readers accept nothing else.
     put_text(out, &file.file_format.to_ascii_uppercase());
     partition.put(out, &file.partition);
+    match carried {
+        Some(stored) => out.fixed(stored),
+        None => put_carried(out, file, format_version),
+    }
+    if v3 {
+        out.optional(file.first_row_id, Encoder::long);
+    }
+    if v2 {
+        out.optional(file.referenced_data_file.as_deref(), put_text);
+    }
+    if v3 {
+        out.optional(file.content_offset, Encoder::long);
+        out.optional(file.content_size_in_bytes, Encoder::long);
+    }
+}
+
+/// The fields that an entry of another manifest would have stored in the same bytes.
+fn put_carried(out: &mut Encoder, file: &DataFile, format_version: u8) {
+    let (v1, v2) = (format_version == 1, format_version >= 2);
     out.long(file.record_count);
     out.long(file.file_size_in_bytes);
     if v1 {
@@ -54,16 +81,6 @@ fn put_file(out: &mut Encoder, file: &DataFile, partition: &PartitionFields, for
         put_list(out, file.equality_ids.as_deref(), Encoder::int);
     }
     out.optional(file.sort_order_id, Encoder::int);
-    if v3 {
-        out.optional(file.first_row_id, Encoder::long);
-    }
-    if v2 {
-        out.optional(file.referenced_data_file.as_deref(), put_text);
-    }
-    if v3 {
-        out.optional(file.content_offset, Encoder::long);
-        out.optional(file.content_size_in_bytes, Encoder::long);
-    }
 }
 
 fn put_text(out: &mut Encoder, text: &str) {

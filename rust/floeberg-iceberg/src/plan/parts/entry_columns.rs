@@ -118,6 +118,7 @@ impl EntryColumns {
             details,
             statistics: self.statistics()?,
             metrics: None,
+            stored: None,
         };
         let row_ids =
             AssignedRowIds { entries: inherited.map(|inherited| inherited.values().clone()), rows: row_ids };

@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! keys   1 00 00 17 2a ...        the bytes that all keys begin with are passed over
-//!        1 00 00 17 81 ...        of the others, the first 8 are compared as a number, and the whole key where they are equal
+//!        1 00 00 17 81 ...        of the others, the first 8 are compared as a number, and the whole key where they are equal, unless
+//!                                 these 8 are all that is left of every key
 //! ```
 //!
 //! Invariant: rows with equal keys are in the order of their batches, and in that of the rows of a batch.
@@ -36,8 +37,9 @@ pub(super) struct Place {
 pub(super) fn order(parts: &[&BinaryArray], threads: usize, cancel: &Cancel) -> Result<Vec<Place>> {
     let rows: usize = parts.iter().map(|keys| BinaryArray::len(keys)).sum();
     let shared = shared(parts);
+    let keys = Keys { parts, shared, is_number: are_numbers(parts, shared) };
     let groups = groups(parts, rows.div_ceil(threads.max(1)).max(LEAST_ROWS));
-    let mut runs = ordered(&groups, threads, cancel, |group| Ok(sorted(parts, group.clone(), shared)))?;
+    let mut runs = ordered(&groups, threads, cancel, |group| Ok(sorted(&keys, group.clone())))?;
     let is_one = runs.len() < 2;
     let mut places = runs.pop().unwrap_or_default();
     for run in runs {
@@ -47,7 +49,7 @@ pub(super) fn order(parts: &[&BinaryArray], threads: usize, cancel: &Cancel) -> 
         return Ok(places);
     }
     // The standard library's stable sort finds the sorted runs, and merges them.
-    places.sort_by(|one, other| compare(parts, shared, one, other));
+    places.sort_by(|one, other| keys.compare(one, other));
     Ok(places)
 }
 
@@ -66,9 +68,9 @@ fn groups(parts: &[&BinaryArray], rows: usize) -> Vec<Range<usize>> {
     groups
 }
 
-fn sorted(parts: &[&BinaryArray], group: Range<usize>, shared: usize) -> Vec<Place> {
+fn sorted(keys: &Keys<'_>, group: Range<usize>) -> Vec<Place> {
     let places = group.flat_map(|part| {
-        let keys = parts[part];
+        let (shared, keys) = (keys.shared, keys.parts[part]);
         let place = move |row: usize| {
             let first = first(&keys.value(row)[shared..]);
             Place { first, part: part as u32, row: row as u32 }
@@ -76,16 +78,35 @@ fn sorted(parts: &[&BinaryArray], group: Range<usize>, shared: usize) -> Vec<Pla
         (0..keys.len()).map(place)
     });
     let mut places: Vec<_> = places.collect();
-    places.sort_unstable_by(|one, other| compare(parts, shared, one, other));
+    places.sort_unstable_by(|one, other| keys.compare(one, other));
     places
 }
 
-fn compare(parts: &[&BinaryArray], shared: usize, one: &Place, other: &Place) -> Ordering {
-    let rest = |place: &Place| &parts[place.part as usize].value(place.row as usize)[shared..];
-    one.first
-        .cmp(&other.first)
-        .then_with(|| rest(one).cmp(rest(other)))
-        .then_with(|| (one.part, one.row).cmp(&(other.part, other.row)))
+/// The keys of all batches.
+struct Keys<'a> {
+    parts: &'a [&'a BinaryArray],
+    /// How many bytes all keys begin with that are the same.
+    shared: usize,
+    /// Are all keys the same where their numbers are?
+    is_number: bool,
+}
+
+impl Keys<'_> {
+    fn compare(&self, one: &Place, other: &Place) -> Ordering {
+        let rest = |place: &Place| &self.parts[place.part as usize].value(place.row as usize)[self.shared..];
+        let rest = || if self.is_number { Ordering::Equal } else { rest(one).cmp(rest(other)) };
+        one.first
+            .cmp(&other.first)
+            .then_with(rest)
+            .then_with(|| (one.part, one.row).cmp(&(other.part, other.row)))
+    }
+}
+
+/// Do all keys have one length, and at most 8 bytes after those that they share?
+fn are_numbers(parts: &[&BinaryArray], shared: usize) -> bool {
+    let mut lengths = parts.iter().flat_map(|keys| keys.offsets().lengths());
+    let Some(length) = lengths.next() else { return true };
+    length - shared.min(length) <= 8 && lengths.all(|other| other == length)
 }
 
 /// The first 8 bytes, with zeros behind the end.
@@ -123,6 +144,14 @@ mod tests {
 
     use super::order;
 
+    /// Batches of keys of one length, that may begin with the same bytes.
+    fn numbers() -> impl Strategy<Value = Vec<Vec<Vec<u8>>>> {
+        (0_usize..11).prop_flat_map(|length| {
+            let key = prop::collection::vec(0_u8..3, length);
+            prop::collection::vec(prop::collection::vec(key, 0..30), 0..5)
+        })
+    }
+
     fn keys() -> impl Strategy<Value = Vec<Vec<Vec<u8>>>> {
         let key = (prop::sample::select(vec![0_usize, 1, 9]), prop::collection::vec(0_u8..3, 0..12));
         let key = key.prop_map(|(zeros, rest)| [vec![7; zeros], rest].concat());
@@ -131,7 +160,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_in_the_order_of_their_keys(begin in prop::collection::vec(0_u8..3, 0..5), keys in keys()) {
+        fn rows_are_in_the_order_of_their_keys(
+            begin in prop::collection::vec(0_u8..3, 0..5),
+            keys in prop_oneof![keys(), numbers()],
+        ) {
             let batches: Vec<Vec<Vec<u8>>> = keys.iter()
                 .map(|batch| batch.iter().map(|key| [begin.clone(), key.clone()].concat()).collect())
                 .collect();

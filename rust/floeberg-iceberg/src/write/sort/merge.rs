@@ -18,6 +18,9 @@ use super::run::Run;
 /// The most rows of a merged batch.
 pub(super) const BATCH_ROWS: usize = 16 * 1024;
 
+/// How many bytes of a key are compared as a number.
+const NUMBER: usize = size_of::<u128>();
+
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch>>>;
 
 /// The position in a run.
@@ -30,20 +33,38 @@ struct Cursor {
     row: usize,
     keys: BinaryArray,
     partitions: UInt32Array,
+    /// The first bytes of the key of the row, as a number, with zeros behind the end.
+    first: u128,
+    /// The length of that key.
+    length: usize,
 }
 
 impl Cursor {
+    /// Goes to a row of its batch, which is there.
+    fn go_to(&mut self, row: usize) {
+        let key = self.keys.value(row);
+        let mut first = [0; NUMBER];
+        let length = key.len().min(NUMBER);
+        first[..length].copy_from_slice(&key[..length]);
+        (self.row, self.first, self.length) = (row, u128::from_be_bytes(first), key.len());
+    }
+
     fn partition(&self) -> u32 {
         self.partitions.value(self.row)
     }
 
     /// Which of the next rows comes first?
     fn compare(&self, other: &Self) -> Ordering {
-        let key = |cursor: &Self| (cursor.partition(), cursor.run);
-        let ((of, run), (of_other, other_run)) = (key(self), key(other));
-        of.cmp(&of_other)
-            .then_with(|| self.keys.value(self.row).cmp(other.keys.value(other.row)))
-            .then(run.cmp(&other_run))
+        // Of short keys with the same number one begins with the other, and ends in zeros.
+        let rest = || match self.length.max(other.length) {
+            ..=NUMBER => self.length.cmp(&other.length),
+            _ => self.keys.value(self.row).cmp(other.keys.value(other.row)),
+        };
+        let order = self.partition().cmp(&other.partition());
+        order
+            .then_with(|| self.first.cmp(&other.first))
+            .then_with(rest)
+            .then_with(|| self.run.cmp(&other.run))
     }
 }
 
@@ -64,7 +85,9 @@ pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Re
         if let Some(batch) = batches.next().transpose()? {
             let (keys, partitions) = order_of(&batch)?;
             let place = merge.batches.len();
-            merge.cursors.push(Cursor { batches, run, place, row: 0, keys, partitions });
+            let mut cursor = Cursor { batches, run, place, row: 0, keys, partitions, first: 0, length: 0 };
+            cursor.go_to(0);
+            merge.cursors.push(cursor);
             merge.batches.push(batch);
         }
     }
@@ -96,12 +119,14 @@ impl Merge {
     fn take(&mut self) -> Result<()> {
         let cursor = &mut self.cursors[0];
         self.taken.push((cursor.place, cursor.row));
-        cursor.row += 1;
-        if cursor.row >= cursor.keys.len() {
+        if cursor.row + 1 < cursor.keys.len() {
+            cursor.go_to(cursor.row + 1);
+        } else {
             match cursor.batches.next().transpose()? {
                 Some(batch) => {
                     (cursor.keys, cursor.partitions) = order_of(&batch)?;
-                    (cursor.place, cursor.row) = (self.batches.len(), 0);
+                    cursor.place = self.batches.len();
+                    cursor.go_to(0);
                     self.batches.push(batch);
                 }
                 None => drop(self.cursors.swap_remove(0)),
@@ -143,5 +168,78 @@ impl Merge {
             self.batches.push(batch);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use arrow_array::ArrayRef;
+    use arrow_schema::{DataType, Field, Schema};
+    use proptest::prelude::*;
+
+    use super::super::run::RunWriter;
+    use super::*;
+
+    /// A row: its partition, its key, and its number.
+    type Row = (u32, Vec<u8>, u32);
+
+    fn schema() -> Arc<Schema> {
+        let field = |name: &str, data_type| Field::new(name, data_type, false);
+        Arc::new(Schema::new(vec![
+            field("number", DataType::UInt32),
+            field("key", DataType::Binary),
+            field("partition", DataType::UInt32),
+        ]))
+    }
+
+    fn batch(rows: &[Row]) -> RecordBatch {
+        let numbers: UInt32Array = rows.iter().map(|row| Some(row.2)).collect();
+        let partitions: UInt32Array = rows.iter().map(|row| Some(row.0)).collect();
+        let keys = BinaryArray::from_iter_values(rows.iter().map(|row| &row.1));
+        let columns: [ArrayRef; 3] = [Arc::new(numbers), Arc::new(keys), Arc::new(partitions)];
+        RecordBatch::try_new(schema(), columns.to_vec()).unwrap()
+    }
+
+    /// Keys that are the same up to bytes around the sixteenth, and end in zeros.
+    fn runs() -> impl Strategy<Value = Vec<Vec<(u32, Vec<u8>)>>> {
+        let begin = prop::sample::select(vec![0_usize, 13, 15, 16]);
+        let key = (begin, prop::collection::vec(0_u8..2, 0..5));
+        let key = key.prop_map(|(zeros, rest)| [vec![0; zeros], rest].concat());
+        prop::collection::vec(prop::collection::vec((0_u32..2, key), 1..20), 0..6)
+    }
+
+    proptest! {
+        #[test]
+        fn runs_become_one_in_the_order_of_their_keys(runs in runs(), rows_of_batch in 1_usize..5) {
+            let mut all: Vec<Row> = Vec::new();
+            let mut written = Vec::new();
+            for run in runs {
+                let first = all.len() as u32;
+                let mut rows: Vec<(u32, Vec<u8>)> = run;
+                rows.sort();
+                let rows: Vec<Row> =
+                    (first..).zip(rows).map(|(number, (partition, key))| (partition, key, number)).collect();
+                let mut writer = RunWriter::new(&schema()).unwrap();
+                for some in rows.chunks(rows_of_batch) {
+                    writer.write(&batch(some)).unwrap();
+                }
+                written.push(writer.finish().unwrap());
+                all.extend(rows);
+            }
+            let mut found = Vec::new();
+            merge(written, &mut |partition, rows| {
+                let numbers = rows.column(0).as_primitive::<UInt32Type>();
+                found.extend(numbers.values().iter().map(|number| (partition, *number)));
+                Ok(())
+            })
+            .unwrap();
+            all.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+            let expected: Vec<_> = all.iter().map(|(partition, _, number)| (*partition, *number)).collect();
+            prop_assert_eq!(found, expected);
+        }
     }
 }

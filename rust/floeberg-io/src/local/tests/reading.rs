@@ -8,6 +8,7 @@ use floeberg_core::ErrorKind;
 use tempfile::TempDir;
 
 use super::super::LocalStore;
+use crate::listing::FoundFile;
 use crate::location::join;
 use crate::store::{Entry, Store};
 
@@ -193,4 +194,50 @@ fn a_link_is_listed_as_what_it_leads_to() {
     found.sort();
     let expected = [("f", false, 2), ("to-file", false, 2), ("to-folder", true, 0)];
     assert_eq!(found, expected.map(|(name, is_folder, size)| (name.to_owned(), is_folder, size)));
+}
+
+#[test]
+fn names_below_are_those_of_the_files_below() {
+    let (_kept, folder) = folder();
+    for name in ["a", "b c", "p=1/f", "p=1/q=2/f", "p=1/q=2/g", "empty/x/../y"] {
+        let path = folder.clone() + "/" + name;
+        fs::create_dir_all(Path::new(&path).parent().unwrap().join("x")).unwrap();
+        fs::write(path, name).unwrap();
+    }
+    #[cfg(unix)]
+    for (target, link) in [("a", "link-to-file"), ("p=1", "link-to-folder"), ("nothing", "link-to-nothing")] {
+        std::os::unix::fs::symlink(join(&folder, target), join(&folder, link)).unwrap();
+    }
+    for written in [folder.clone(), folder.clone() + "/", "file:".to_owned() + &folder] {
+        let mut expected = LocalStore.files_below(&written).unwrap();
+        let folders = LocalStore.names_below(&written).unwrap();
+        assert!(folders.iter().all(|each| each.file(0).is_none()), "nobody asked for times");
+        let locations = folders.iter().flat_map(|each| (0..each.len()).map(|number| each.location(number)));
+        let mut found: Vec<FoundFile> =
+            locations.map(|location| LocalStore.listed_file(&location).unwrap().unwrap()).collect();
+        found.sort_by(|one, other| one.location.cmp(&other.location));
+        expected.sort_by(|one, other| one.location.cmp(&other.location));
+        assert_eq!(found, expected);
+        let newest = folders.iter().filter_map(crate::ListedFolder::newest_ms).max().unwrap();
+        assert!(expected.iter().all(|file| file.modified_ms <= newest), "a folder is as new as its files");
+    }
+    let missing = LocalStore.names_below(&join(&folder, "missing")).unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::NotFound);
+    assert_eq!(LocalStore.names_below(&join(&folder, "a")).unwrap_err().kind(), ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_listed_file_that_is_gone_or_something_else_is_none() {
+    let (_kept, folder) = folder();
+    let path = join(&folder, "f");
+    assert_eq!(LocalStore.listed_file(&path).unwrap(), None);
+    assert_eq!(LocalStore.listed_file(&folder).unwrap(), None);
+    fs::write(&path, "ice").unwrap();
+    assert_eq!(LocalStore.listed_file(&path).unwrap().unwrap().size, 3);
+    assert_eq!(LocalStore.listed_file(&join(&path, "f")).unwrap(), None);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&path, join(&folder, "link")).unwrap();
+        assert_eq!(LocalStore.listed_file(&join(&folder, "link")).unwrap(), None);
+    }
 }

@@ -8,12 +8,13 @@ use floeberg_core::schema::arrow::type_to_arrow;
 use super::super::{manifest_header, parse_manifest, parse_manifest_list};
 use super::{manifest_file, partitioned_by, unpartitioned};
 use crate::manifest::ManifestContent::{self, Data, Deletes};
-use crate::manifest::{EntryRequest, FieldSummary};
+use crate::manifest::{EntryRequest, FieldSummary, MetricsForm};
 
 const WITH_DELETED: EntryRequest = EntryRequest {
     statistics_of: Vec::new(),
     with_deleted: true,
     with_metrics: false,
+    metrics_form: MetricsForm::Maps,
     without_details: false,
 };
 
