@@ -45,6 +45,7 @@ from floeberg._native.lance_write import (
 )
 from floeberg._native.maintain import (
     Check,
+    ExpiredFiles,
     ListedFiles,
     TableDiff,
     check_no_other_table,
@@ -136,6 +137,7 @@ from floeberg._native.values import (
     value_columns,
 )
 from floeberg._native.write import (
+    DeleteRecipe,
     FoundRows,
     KeyRecipe,
     Receipt,
@@ -158,6 +160,8 @@ __all__ = [
     "Check",
     "Column",
     "Commit",
+    "DeleteRecipe",
+    "ExpiredFiles",
     "FoundRows",
     "KeyRecipe",
     "LanceChangelog",
