@@ -65,7 +65,29 @@ def objects(deletes):
     diff = table.diff(table.current_snapshot().snapshot_id)
     wrapped += [diff, diff._inner, view.check(), *fb.check("no/table/is/here")]
     native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
+    native += [delete_recipe(), _native.ExpiredFiles.of(table._inner, table._inner)]
     return {type(each): each for each in (*wrapped, *native)}
+
+
+def delete_recipe():
+    """The recipe of new files for the delete files of a table."""
+    catalog = fb.load_catalog("boundary", type="memory")
+    catalog.create_namespace_if_not_exists("db")
+    table = catalog.create_table("db.deletes", pa.schema({"id": pa.int64()}))
+    table.append(pa.table({"id": [1, 2]}))
+    table.delete("id = 1", mode="merge-on-read")
+    paths = [each.file_path for each in table.scan().plan_files().delete_files()]
+    operation = _native.Operation.rewrite_deletes(json.dumps({"kind": "positions", "paths": paths}))
+    commit = _native.Commit.begin(
+        [operation],
+        starting=table._inner,
+        storage_options={},
+        snapshot_properties={},
+        branch="main",
+        commit_key="k",
+    )
+    [(_, _, recipe), *_] = commit.deletes_to_write(table._inner)
+    return recipe
 
 
 def lance_objects():
@@ -193,6 +215,7 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "Check",
             "Column",
             "Commit",
+            "ExpiredFiles",
             "FoundRows",
             "LanceChangelog",
             "ListedFiles",

@@ -46,6 +46,7 @@ from floeberg._native.lance_write import (
 )
 from floeberg._native.maintain import (
     Check,
+    ExpiredFiles,
     ListedFiles,
     TableDiff,
     check_files,
@@ -138,6 +139,7 @@ from floeberg._native.values import (
     value_columns,
 )
 from floeberg._native.write import (
+    DeleteRecipe,
     FoundRows,
     KeyRecipe,
     Receipt,
@@ -160,6 +162,8 @@ __all__ = [
     "Check",
     "Column",
     "Commit",
+    "DeleteRecipe",
+    "ExpiredFiles",
     "FoundRows",
     "KeyRecipe",
     "LanceChangelog",

@@ -9,7 +9,7 @@ from typing import Any, final
 from floeberg._native.scan import TaskGroup
 from floeberg._native.table import Table, View
 from floeberg._native.values import _Tree
-from floeberg._native.write import FoundRows, Receipt, RowDeltaReceipt, SourceKeys, WriteRecipe
+from floeberg._native.write import DeleteRecipe, FoundRows, Receipt, RowDeltaReceipt, SourceKeys, WriteRecipe
 
 @final
 class Operation:
@@ -301,8 +301,15 @@ class Commit:
             FloebergError: Those of planning.
         """
 
+    def deletes_to_write(self, base: Table) -> list[tuple[str, TaskGroup, DeleteRecipe]]:
+        """What other processes may write for an attempt that writes delete files again: keys, files, and how."""
+
     def take_copies(self, key: str, receipt: Receipt) -> None:
-        """Takes what another process copied for a key. The commit removes the files where it does not need them."""
+        """Takes what another process copied, or wrote, for a key. The commit removes the files that it does not need.
+
+        Raises:
+            InvalidInputError: The files delete rows of other data files.
+        """
 
     def find_own(self, base: Table) -> int | None:
         """The snapshot of this commit on a base; `None` if the base does not have it."""

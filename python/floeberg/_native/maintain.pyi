@@ -18,6 +18,39 @@ def unneeded_files(before: Table, after: Table) -> list[tuple[str, str]]:
         NotFoundError: A manifest is missing.
     """
 
+@final
+class ExpiredFiles:
+    """The files that expired snapshots needed, until it is known which of them others need."""
+
+    @staticmethod
+    def of(before: Table, after: Table) -> ExpiredFiles:
+        """Of a table before and after snapshots expired.
+
+        Raises:
+            InvalidDataError: A manifest is damaged.
+            NotFoundError: A manifest is missing.
+        """
+
+    def places(self) -> Batch:
+        """The places of the data files and delete files: the columns `number`, `prefix` and `path`."""
+
+    def tasks(self, most_tasks: int) -> list[bytes]:
+        """Tasks that read the manifests of the snapshots that stay, for `named_places`. None where no file may go."""
+
+    def unneeded(self, needed: list[int] | None = None) -> list[tuple[str, str]]:
+        """The files that nothing needs any more, without those of these numbers: what each is, and where.
+
+        Args:
+            needed: Numbers of the files that are needed. `None` reads the manifests here.
+
+        Raises:
+            InvalidInputError: No file has a number.
+            InvalidDataError: A manifest is damaged.
+            NotFoundError: A manifest is missing.
+        """
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
 def files_of_dropped_table(table: Table) -> list[tuple[str, str]]:
     """All files of a table that was dropped, in the order in which they may be removed: what each is, and where.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from floeberg._native.arrow import ArrowSchema, Column
+from floeberg._native.scan import TaskGroup
 from floeberg._native.table import Table
 
 @final
@@ -244,6 +245,38 @@ class KeyRecipe:
 
         Raises:
             InvalidDataError: The bytes are damaged, or another version wrote them.
+        """
+
+@final
+class DeleteRecipe:
+    """All that writing delete files of a table again needs."""
+
+    def write(self, group: TaskGroup, *, task: str, partition: int, threads: int | None) -> Receipt:
+        """Writes what stands for the deletes of data files, for a commit of another process.
+
+        Args:
+            group: The data files with their deletes, as `Commit.deletes_to_write` gives them.
+            task: A part of the file names, different for each call.
+            partition: The number that the file names begin with.
+            threads: Threads that read, at most; `None` is the budget of the process.
+
+        Raises:
+            InvalidDataError: A file is damaged.
+            NotFoundError: A file is missing.
+            StorageError: The store failed. No file stays.
+        """
+
+    def remove(self, receipt: Receipt) -> None:
+        """Removes the files of a receipt that no table has."""
+
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def _from_recipe(recipe: bytes) -> DeleteRecipe:
+        """Reads a pickled recipe.
+
+        Raises:
+            InvalidInputError: The bytes are damaged.
+            UnsupportedError: A newer version wrote them.
         """
 
 @final

@@ -84,7 +84,7 @@ class RemovingMaintenance(MaintainedTable):
             >>> len(done.snapshot_ids), done.deleted_data_files_count, len(orders.snapshots())
             (1, 1, 1)
         """
-        changes = ExpireSnapshots(self._operations, self._table, self._become)
+        changes = ExpireSnapshots(self._operations, self._table, self._become, self._workers)
         given = (older_than, retain_last, snapshot_ids, clean_expired_metadata, delete_files, dry_run)
         if all(each is None for each in given):
             self._operations.check_writable()

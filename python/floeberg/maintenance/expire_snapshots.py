@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from floeberg._timestamps import Moment
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.maintenance.workers import Workers
 
 __all__ = ["ExpireSnapshots"]
 
@@ -54,8 +55,10 @@ class ExpireSnapshots(TableChanges):
         operations: TableOperations,
         table: Callable[[], OpenedTable],
         become: Callable[[OpenedTable], None],
+        workers: Workers | None = None,
     ) -> None:
         """Use `Table.maintenance.expire_snapshots`."""
+        self._unneeded = _native.unneeded_files if workers is None else workers.unneeded_files
         self._table_operations = operations
         self._table = table
         self._become = become
@@ -172,7 +175,7 @@ class ExpireSnapshots(TableChanges):
             after = _after(before, operation)
         else:
             before, after = self._committed(operation)
-        files = _native.unneeded_files(before, after) if delete_files else []
+        files = self._unneeded(before, after) if delete_files else []
         kinds = {location: kind for kind, location in files}
         removed = None
         if not dry_run and files:

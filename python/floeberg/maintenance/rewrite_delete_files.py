@@ -7,6 +7,7 @@ delete of another commit counts, and a delete file goes only when its rows are d
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -108,10 +109,18 @@ def rewrite_delete_files(  # noqa: PLR0913 - keywords
 ) -> Iterator[OneSnapshot]:
     """Writes groups of delete files again, in one commit or in several."""
     commits = list(split_groups([paths for paths, _ in groups], most_commits))
-    for some in commits or ([[]] if unmatched_too else []):
-        operation = rewrite_operation(kind, some, unmatched_too=unmatched_too)
-        unmatched_too = False
-        yield commit_snapshot(maintained, operation, branch=branch, snapshot_properties=snapshot_properties)
+    workers = maintained._workers  # noqa: SLF001 - the room's own
+    with nullcontext() if workers is None else workers.writing_deletes() as written:
+        for some in commits or ([[]] if unmatched_too else []):
+            operation = rewrite_operation(kind, some, unmatched_too=unmatched_too)
+            unmatched_too = False
+            yield commit_snapshot(
+                maintained,
+                operation,
+                branch=branch,
+                snapshot_properties=snapshot_properties,
+                prepare=None if written is None else written.copy,
+            )
 
 
 def rewrite_operation(

@@ -19,7 +19,7 @@ __all__ = ["GroupCopies", "Listing", "Workers"]
 
 
 class GroupCopies(Protocol):
-    """Copies of the rows of groups of data files, for commits that write these again."""
+    """Copies of the rows, or of the deletes, of groups of data files, for commits that write these again."""
 
     def begin(self, operation: _native.Operation, table: OpenedTable, branch: str) -> None:
         """Begins to copy the groups of a commit to come, as they are now. What fails is raised by its `copy`.
@@ -89,6 +89,19 @@ class Workers(Protocol):
         Raises:
             UnsupportedError: The store cannot list its files.
         """
+        ...
+
+    def unneeded_files(self, before: OpenedTable, after: OpenedTable) -> list[tuple[str, str]]:
+        """The files that a table needed before snapshots expired and does not need now: what each is, and where.
+
+        Raises:
+            InvalidDataError: A manifest is damaged.
+            NotFoundError: A manifest is missing.
+        """
+        ...
+
+    def writing_deletes(self) -> AbstractContextManager[GroupCopies]:
+        """Begins to write delete files again. At the end of the block, files are removed that no commit took."""
         ...
 
     def copying(self, options: RewriteOptions) -> AbstractContextManager[GroupCopies]:

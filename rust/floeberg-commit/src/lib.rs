@@ -36,7 +36,7 @@ pub use operations::{
     Operation, Rewrite, RewriteSort, RowCommand, RowDelta, SortOrderChange, StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
-pub use row_level::{GroupCopy, copy_group};
+pub use row_level::{DeleteGroup, GroupCopy, copy_group, write_group_deletes};
 pub use state::{Progress, RowCounts, Step};
 pub use view::{NewVersion, NewView, ViewAttempt, ViewOperation, ViewRequirement, ViewUpdate, apply_to_view};
 

@@ -17,6 +17,7 @@
 //! - `listed`: the files of a folder, and whether a table names them.
 //! - `orphans`: files in the folders of a table that nothing names.
 //! - `orphan_parts`: the same, by several workers.
+//! - `expiry_parts`: files that expired snapshots alone needed, by several workers.
 //! - `statistics`: distinct values of columns, and counts of partitions.
 //! - `paths`: the files of a table below another location.
 //! - `diff`: what differs between two snapshots of a table.
@@ -35,6 +36,7 @@ mod numbered;
 mod listed;
 mod orphans;
 mod orphan_parts;
+mod expiry_parts;
 mod statistics;
 mod paths;
 mod diff;
@@ -52,4 +54,4 @@ pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;
 pub use reachable::files_of_dropped_table;
 pub use statistics::{ColumnSketches, PartitionCounts, partition_counts, sketch_columns};
-pub use unneeded::unneeded_files;
+pub use unneeded::{ExpiredFiles, unneeded_files};

@@ -17,7 +17,9 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{Field, Schema};
 use floeberg_core::{Cancel, Error, ErrorKind, Result};
 use floeberg_iceberg::Table;
-use floeberg_iceberg::manifest::{LiveFilesTask, ManifestCache, ManifestReader, ReachableFile};
+use floeberg_iceberg::manifest::{
+    LiveFiles, LiveFilesTask, ManifestCache, ManifestFile, ManifestReader, ReachableFile,
+};
 use floeberg_io::{FoundFile, Relocation, Store};
 
 use crate::listed::other_format;
@@ -87,7 +89,7 @@ impl ListedRows {
     }
 }
 
-fn batch(names: &[&str], columns: Vec<ArrayRef>) -> Result<RecordBatch> {
+pub(crate) fn batch(names: &[&str], columns: Vec<ArrayRef>) -> Result<RecordBatch> {
     let field = |(name, column): (&&str, &ArrayRef)| Field::new(*name, column.data_type().clone(), false);
     let fields: Vec<Field> = names.iter().zip(&columns).map(field).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
@@ -105,9 +107,13 @@ pub fn named_parts(
 ) -> Result<(RecordBatch, Vec<Vec<u8>>)> {
     let (mut own, manifests, live) = table.reachable_files(cancel)?.strict().by_manifests()?;
     own.extend(manifests.iter().map(ReachableFile::of_manifest));
+    Ok((places(own, prefixes)?, tasks(&manifests, &live, most_tasks)?))
+}
+
+/// Tasks that read manifests, at most so many.
+pub(crate) fn tasks(manifests: &[ManifestFile], live: &LiveFiles, most_tasks: usize) -> Result<Vec<Vec<u8>>> {
     let share = manifests.len().div_ceil(most_tasks.max(1)).max(LEAST_MANIFESTS);
-    let tasks = manifests.chunks(share).map(|some| LiveFilesTask::new(some, &live).to_bytes());
-    Ok((places(own, prefixes)?, tasks.collect::<Result<_>>()?))
+    manifests.chunks(share).map(|some| LiveFilesTask::new(some, live).to_bytes()).collect()
 }
 
 /// The places of the files that the manifests of a task name: `prefix` and `path`.

@@ -114,7 +114,9 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::statistics::{compute_partition_stats, compute_table_stats};
     #[pymodule_export]
-    use crate::maintain::unneeded::{files_of_dropped_table, remove_unneeded_files, unneeded_files};
+    use crate::maintain::unneeded::{
+        ExpiredFiles, files_of_dropped_table, remove_unneeded_files, unneeded_files,
+    };
     #[pymodule_export]
     use crate::rows::change_rows::{RowsChanged, change_rows_of_table};
     #[pymodule_export]
@@ -173,6 +175,8 @@ mod _native {
     use crate::values::variant::{encode_variant, encode_variants};
     #[pymodule_export]
     use crate::write::add_files::describe_files;
+    #[pymodule_export]
+    use crate::write::delete_recipe::DeleteRecipe;
     #[pymodule_export]
     use crate::write::keys::{FoundRows, SourceKeys, memory_of_source};
     #[pymodule_export]

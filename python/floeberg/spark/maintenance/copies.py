@@ -1,9 +1,10 @@
-"""How do jobs of Spark and commits of a compaction go together?
+"""How do jobs of Spark and commits that write files again go together?
 
-In: commits, one after the other, each on one base after the other. Out: copies that a commit takes.
+In: commits, one after the other, each on one base after the other. Out: copies of rows, or delete files, that a commit
+takes.
 
-A commit says on each base which groups it lacks. These are copied by jobs, and what was copied for an earlier attempt,
-or ahead, is not copied again. So only groups whose files or deletes others changed are.
+A commit says on each base which groups it lacks. These are written by jobs, and what was written for an earlier
+attempt, or ahead, is not written again. So only groups whose files or deletes others changed are.
 
 Invariant: every copy is taken by a commit, which removes it where it fails, or it is removed here.
 """
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.errors import FloebergError, StorageError
-from floeberg.spark.maintenance.group_jobs import Group, GroupJobs, Sizes, remove_copies
+from floeberg.spark.maintenance.group_jobs import remove_copies
 from floeberg.spark.session.task_errors import own_errors
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from floeberg.commit.operations import OpenedTable
-    from floeberg.maintenance.rewrite_options import RewriteOptions
+    from floeberg.spark.maintenance.group_jobs import Group, Jobs
 
 __all__ = ["SparkCopies"]
 
@@ -41,19 +42,18 @@ _PAUSE = 0.2
 class _Job:
     """Groups that are copied together, and what becomes of them."""
 
-    groups: Sequence[Group]
+    groups: Sequence[Group[Any]]
     done: Future[dict[str, _native.Receipt | FloebergError]]
 
 
 class SparkCopies:
-    """See `GroupCopies`: the copies of one compaction."""
+    """See `GroupCopies`: what one call of maintenance has written."""
 
-    def __init__(self, spark: SparkSession, options: RewriteOptions) -> None:
-        """Nothing is run yet."""
-        sizes = Sizes(options.target, options.sizes["most"], options.compression_factor)
-        self._jobs = GroupJobs(spark, sizes)
+    def __init__(self, spark: SparkSession, jobs: Jobs[Any], *, most_at_once: int | None = None) -> None:
+        """Nothing is run yet. So many groups are written at the same time; `None` lets Spark decide."""
+        self._jobs = jobs
         self._spark = spark
-        self._most = options.most_groups_at_once
+        self._most = most_at_once
         self._pool = ThreadPoolExecutor(self._most or _JOBS, thread_name_prefix="floeberg-spark")
         self._begun: list[_Job] = []
 
@@ -74,7 +74,7 @@ class SparkCopies:
             commit_key="ahead",
         )
         with suppress(FloebergError):
-            self._begin_all([Group(*each) for each in commit.groups_to_copy(table)])
+            self._begin_all(self._jobs.groups(commit, table))
 
     def copy(
         self,
@@ -83,7 +83,7 @@ class SparkCopies:
         report: Callable[[str, int, int, int], object] | None,
     ) -> None:
         """See `GroupCopies.copy`."""
-        groups = [Group(*each) for each in commit.groups_to_copy(base)]
+        groups = self._jobs.groups(commit, base)
         wanted = {group.key for group in groups}
         jobs = [job for job in self._begun if any(group.key in wanted for group in job.groups)]
         known = {group.key for job in jobs for group in job.groups}
@@ -100,7 +100,7 @@ class SparkCopies:
         if failures:
             raise failures[0]
 
-    def _together(self, groups: Sequence[Group]) -> list[list[Group]]:
+    def _together(self, groups: Sequence[Group[Any]]) -> list[list[Group[Any]]]:
         """The groups of each job: all that are not shuffled, unless so many groups at a time were asked for."""
         shuffled = [[group] for group in groups if self._jobs.is_shuffled(group)]
         others = [group for group in groups if not self._jobs.is_shuffled(group)]
@@ -108,10 +108,10 @@ class SparkCopies:
             return shuffled + [[group] for group in others]
         return shuffled + ([others] if others else [])
 
-    def _begin_all(self, groups: Sequence[Group]) -> list[_Job]:
+    def _begin_all(self, groups: Sequence[Group[Any]]) -> list[_Job]:
         return [self._begin(some) for some in self._together(groups)]
 
-    def _begin(self, groups: Sequence[Group]) -> _Job:
+    def _begin(self, groups: Sequence[Group[Any]]) -> _Job:
         from pyspark import inheritable_thread_target  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
         def run() -> dict[str, _native.Receipt | FloebergError]:

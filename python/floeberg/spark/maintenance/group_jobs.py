@@ -16,7 +16,7 @@ from __future__ import annotations
 import pickle
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from floeberg import _native
 from floeberg.errors import FloebergError
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
+    from floeberg.commit.operations import OpenedTable
     from floeberg.spark.maintenance.group_tasks import Answer
 
-__all__ = ["Group", "GroupJobs", "Sizes", "remove_copies"]
+__all__ = ["Group", "GroupJobs", "Jobs", "Sizes", "frame_of_parts", "remove_copies", "whole"]
+
+Recipe = TypeVar("Recipe", bound="_native.WriteRecipe | _native.DeleteRecipe")
 
 _PARTS = "number int, files binary, recipe binary"
 _PIECES = "range int, number bigint, rows binary"
@@ -46,23 +49,47 @@ _LIMITS_BYTES = (4, 1)
 
 
 @dataclass(frozen=True)
-class Group:
-    """A group of data files to copy.
+class Group(Generic[Recipe]):
+    """A group of data files whose rows are copied, or whose deletes are written again.
 
     Attributes:
         key: What the commit knows it by.
         files: The files, with their deletes.
-        recipe: How its rows are written.
+        recipe: How its rows, or deletes, are written.
     """
 
     key: str
     files: _native.TaskGroup
-    recipe: _native.WriteRecipe
+    recipe: Recipe
 
     @property
     def size(self) -> int:
         """The bytes of its files."""
         return self.files.extent()[0]
+
+
+class Jobs(Protocol[Recipe]):
+    """Jobs of Spark that write files of groups."""
+
+    def groups(self, commit: _native.Commit, base: OpenedTable) -> list[Group[Recipe]]:
+        """The groups that an attempt of a commit on a base lacks.
+
+        Raises:
+            FloebergError: Those of planning.
+        """
+        ...
+
+    def is_shuffled(self, group: Group[Recipe]) -> bool:
+        """Whether the rows of a group are exchanged by Spark."""
+        ...
+
+    def copy(self, groups: Sequence[Group[Recipe]]) -> dict[str, _native.Receipt | FloebergError]:
+        """Writes groups that are not shuffled, by one job: what became of each, by its key."""
+        ...
+
+    def shuffle(self, group: Group[Recipe]) -> dict[str, _native.Receipt | FloebergError]:
+        """Writes a group that is shuffled: what became of it, by its key."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -90,18 +117,25 @@ class Sizes:
 
 
 class GroupJobs:
-    """Jobs of a session."""
+    """Jobs of a session that copy rows."""
 
     def __init__(self, spark: SparkSession, sizes: Sizes) -> None:
         """Nothing is run yet."""
         self._spark = spark
         self._sizes = sizes
 
-    def is_shuffled(self, group: Group) -> bool:
+    @staticmethod
+    def groups(commit: _native.Commit, base: OpenedTable) -> list[Group[_native.WriteRecipe]]:
+        """See `Jobs.groups`."""
+        return [Group(*each) for each in commit.groups_to_copy(base)]
+
+    def is_shuffled(self, group: Group[_native.WriteRecipe]) -> bool:
         """Whether the rows of a group are sorted, and too many for one task."""
         return group.recipe.is_sorted and self._sizes.files(group.size) > 1
 
-    def copy(self, groups: Sequence[Group]) -> dict[str, _native.Receipt | FloebergError]:
+    def copy(
+        self, groups: Sequence[Group[_native.WriteRecipe]]
+    ) -> dict[str, _native.Receipt | FloebergError]:
         """Copies groups that are not shuffled, by one job: what became of each, by its key."""
         numbers, parts = list[int](), list[tuple[_native.TaskGroup, _native.WriteRecipe]]()
         for number, group in enumerate(groups):
@@ -110,19 +144,19 @@ class GroupJobs:
             recipe = group.recipe.with_file_size(self._sizes.end) if len(some) > 1 else group.recipe
             numbers += [number] * len(some)
             parts += [(part, recipe) for part in some]
-        answers: list[list[Answer]] = run_tasks(self._frame(parts), CopyParts())
+        answers: list[list[Answer]] = run_tasks(frame_of_parts(self._spark, parts), CopyParts())
         by_part = dict(answer for of_task in answers for answer in of_task)
         return {
-            group.key: _whole(group, [by_part[part] for part, of in enumerate(numbers) if of == number])
+            group.key: whole(group, [by_part[part] for part, of in enumerate(numbers) if of == number])
             for number, group in enumerate(groups)
         }
 
-    def shuffle(self, group: Group) -> dict[str, _native.Receipt | FloebergError]:
+    def shuffle(self, group: Group[_native.WriteRecipe]) -> dict[str, _native.Receipt | FloebergError]:
         """Sorts and copies the rows of a group, by three jobs: what became of it, by its key."""
         ranges = self._sizes.files(group.size)
         recipe = group.recipe.with_file_size(self._sizes.end)
         parts = self._parts(group)
-        frame = self._frame([(part, recipe) for part in parts])
+        frame = frame_of_parts(self._spark, [(part, recipe) for part in parts])
         most = max(1, _KEYS_OF_A_RANGE * ranges // len(parts))
         sampled: list[list[Answer]] = run_tasks(frame, SampleKeys(most))
         found = [sample for of_task in sampled for _, sample in of_task]
@@ -133,7 +167,7 @@ class GroupJobs:
         spread = in_partitions(pieces, len(ends) + 1, "range").sortWithinPartitions("range", "number")
         with changed_settings(self._spark, self._small_batches()):
             answers: list[list[Answer]] = run_tasks(spread, GatherRanges(recipe))
-        return {group.key: _whole(group, [done for of_task in answers for _, done in of_task])}
+        return {group.key: whole(group, [done for of_task in answers for _, done in of_task])}
 
     def _small_batches(self) -> dict[str, str]:
         """Settings for batches of few pieces. From Spark 4.1 on, batches have a limit of bytes."""
@@ -142,20 +176,22 @@ class GroupJobs:
         is_small = given.isdigit() and 0 < int(given) <= int(_PIECES_OF_A_BATCH)
         return {} if is_small or release >= _LIMITS_BYTES else {_ROWS: _PIECES_OF_A_BATCH}
 
-    def _parts(self, group: Group) -> list[_native.TaskGroup]:
+    def _parts(self, group: Group[_native.WriteRecipe]) -> list[_native.TaskGroup]:
         """Parts of about a file each."""
         return _native.group_parts(group.files, max(1, int(self._sizes.target / self._sizes.compression)))
 
-    def _frame(self, parts: Sequence[tuple[_native.TaskGroup, _native.WriteRecipe]]) -> DataFrame:
-        """Parts by their numbers, each in a partition of its own as far as Spark can."""
-        rows = [
-            (number, pickle.dumps(files), pickle.dumps(recipe))
-            for number, (files, recipe) in enumerate(parts)
-        ]
-        return in_partitions(self._spark.createDataFrame(rows, _PARTS), len(rows), "number")
+
+def frame_of_parts(
+    spark: SparkSession, parts: Sequence[tuple[_native.TaskGroup, _native.WriteRecipe | _native.DeleteRecipe]]
+) -> DataFrame:
+    """Parts by their numbers, each in a partition of its own as far as Spark can."""
+    rows = [
+        (number, pickle.dumps(files), pickle.dumps(recipe)) for number, (files, recipe) in enumerate(parts)
+    ]
+    return in_partitions(spark.createDataFrame(rows, _PARTS), len(rows), "number")
 
 
-def _whole(group: Group, answers: Sequence[object]) -> _native.Receipt | FloebergError:
+def whole(group: Group[Any], answers: Sequence[object]) -> _native.Receipt | FloebergError:
     """The receipt of a group of which all parts were copied; else why not, and the files of the others are removed."""
     receipts = [each for each in answers if isinstance(each, _native.Receipt)]
     failures = [each for each in answers if isinstance(each, FloebergError)]
@@ -166,7 +202,7 @@ def _whole(group: Group, answers: Sequence[object]) -> _native.Receipt | Floeber
     return failures[0]
 
 
-def remove_copies(group: Group, receipt: _native.Receipt) -> None:
+def remove_copies(group: Group[Any], receipt: _native.Receipt) -> None:
     """Removes files that no commit took. A file that stays harms nobody."""
     with suppress(FloebergError):
         group.recipe.remove(receipt)

@@ -1,6 +1,7 @@
-"""How does a task of Spark copy its part of a group of data files?
+"""How does a task of Spark copy its part of a group of data files, or write their deletes again?
 
-In: groups of tasks, pickled, or pieces of rows of a range. Out: receipts. Rows are read, sorted and written in Rust.
+In: groups of tasks, pickled, or pieces of rows of a range. Out: receipts. Rows and deletes are read, sorted and written
+in Rust.
 
 Invariant: a part that fails leaves no file, and its error is its answer: what Spark says of an exception is only its
 text. Files of a task that is killed or run again are in no table, and have other names than those of its next attempt.
@@ -13,7 +14,7 @@ import socket
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from floeberg import _native
 from floeberg.errors import FloebergError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["Answer", "CopyParts", "GatherRanges", "SampleKeys", "SpreadRows"]
+__all__ = ["Answer", "CopyParts", "GatherRanges", "SampleKeys", "SpreadRows", "WriteDeletes"]
 
 Answer: TypeAlias = "tuple[int, object | FloebergError]"
 """The number of a part, and what became of it."""
@@ -42,7 +43,7 @@ def _answer(number: int, work: Callable[[], object]) -> Answer:
         return number, error
 
 
-def _parts(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, _native.TaskGroup, _native.WriteRecipe]]:
+def _parts(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, _native.TaskGroup, Any]]:
     """The parts of a task: rows of a number, files and how they are written, both pickled."""
     for batch in batches:
         for number, files, recipe in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -62,6 +63,21 @@ class CopyParts(Sent):
             return _native.copy_group(files, recipe, task=name, partition=partition, threads=task_threads())
 
         return [_answer(part[0], partial(copied, *part)) for part in _parts(batches)]
+
+
+@dataclass(frozen=True)
+class WriteDeletes(Sent):
+    """Writes the deletes of parts again, as other delete files."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> list[Answer]:
+        """Receipts of the parts of a task."""
+        task, partition = task_name()
+
+        def written(number: int, files: _native.TaskGroup, recipe: _native.DeleteRecipe) -> _native.Receipt:
+            name = f"{task}-{number}"
+            return recipe.write(files, task=name, partition=partition, threads=task_threads())
+
+        return [_answer(part[0], partial(written, *part)) for part in _parts(batches)]
 
 
 @dataclass(frozen=True)

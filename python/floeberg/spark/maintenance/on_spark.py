@@ -9,6 +9,9 @@ from floeberg._keywords import says_keywords
 from floeberg.errors import UnsupportedError
 from floeberg.lance import LanceTable
 from floeberg.spark.maintenance.copies import SparkCopies
+from floeberg.spark.maintenance.delete_jobs import DeleteJobs
+from floeberg.spark.maintenance.expiry import unneeded_files
+from floeberg.spark.maintenance.group_jobs import GroupJobs, Sizes
 from floeberg.spark.maintenance.orphans import SparkListing
 from floeberg.spark.session.environment import check_pyspark, check_session
 from floeberg.spark.tables import open_named
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from floeberg.catalog import Catalog
+    from floeberg.commit.operations import OpenedTable
     from floeberg.maintenance import TableMaintenance
     from floeberg.maintenance.rewrite_options import RewriteOptions
     from floeberg.maintenance.workers import GroupCopies, Listing
@@ -33,8 +37,9 @@ def maintenance(
 ) -> TableMaintenance:
     """What keeps an Iceberg table healthy, by tasks of Spark.
 
-    Methods, arguments and results are those of `table.maintenance`. Tasks write the files of `rewrite_data_files`, and
-    read what `remove_orphan_files` compares. This process plans and commits, and does the other calls itself.
+    Methods, arguments and results are those of `table.maintenance`. Tasks write the files of `rewrite_data_files`,
+    `rewrite_position_delete_files` and `convert_equality_deletes`, and read what `remove_orphan_files` and
+    `expire_snapshots` compare. This process plans and commits, and does the other calls itself.
 
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
@@ -72,11 +77,26 @@ class SparkWorkers:
     @contextmanager
     def copying(self, options: RewriteOptions) -> Iterator[GroupCopies]:
         """See `Workers.copying`."""
-        copies = SparkCopies(self._spark, options)
+        sizes = Sizes(options.target, options.sizes["most"], options.compression_factor)
+        jobs = GroupJobs(self._spark, sizes)
+        copies = SparkCopies(self._spark, jobs, most_at_once=options.most_groups_at_once)
         try:
             yield copies
         finally:
             copies.close()
+
+    @contextmanager
+    def writing_deletes(self) -> Iterator[GroupCopies]:
+        """See `Workers.writing_deletes`."""
+        copies = SparkCopies(self._spark, DeleteJobs(self._spark))
+        try:
+            yield copies
+        finally:
+            copies.close()
+
+    def unneeded_files(self, before: OpenedTable, after: OpenedTable) -> list[tuple[str, str]]:
+        """See `Workers.unneeded_files`."""
+        return unneeded_files(self._spark, before, after)
 
     def listing(self, folder: str, **options: Any) -> Listing:  # noqa: ANN401 - those of `Workers.listing`
         """See `Workers.listing`."""

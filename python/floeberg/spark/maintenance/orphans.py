@@ -15,18 +15,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from floeberg import _native
+from floeberg.spark.maintenance.places import (
+    Places,
+    arrow_batch,
+    frame_of_values,
+    most_tasks,
+    named_places,
+    small_batches,
+)
 from floeberg.spark.session.batch_limits import frame_of_arrow
-from floeberg.spark.session.environment import cores, own_cores, task_threads
-from floeberg.spark.session.partitions import in_partitions
 from floeberg.spark.session.task_errors import own_errors
 from floeberg.spark.session.tasks import mapped
 from floeberg.spark.session.worker_pickle import Sent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
@@ -39,9 +45,6 @@ _LISTED = (
     "prefix string, path string, location string, size bigint, modified bigint, is_other boolean, "
     "is_folder boolean"
 )
-_NAMED = "prefix string, path string"
-_TASKS_A_CORE = 4
-_BATCH_ROWS = 10_000
 
 
 class SparkListing:
@@ -64,7 +67,7 @@ class SparkListing:
         """
         self._spark = spark
         self._folder = folder
-        self._places = _Places(dict(storage_options), dict(equal_schemes), dict(equal_authorities))
+        self._places = Places(dict(storage_options), dict(equal_schemes), dict(equal_authorities))
         with own_errors():
             self._files = self._listed()
 
@@ -121,7 +124,9 @@ class SparkListing:
             if not folders:
                 break
             work = _ListFolders(self._places, all_levels)
-            listed = mapped(self._rows(folders, "string"), work, _LISTED, "floeberg_list").localCheckpoint()
+            listed = mapped(
+                frame_of_values(self._spark, folders, "string"), work, _LISTED, "floeberg_list"
+            ).localCheckpoint()
             frames.append(listed)
             folders = listed.filter("is_folder").select("location").toArrow()["location"].to_pylist()
         files = reduce(lambda one, other: one.unionByName(other), frames)
@@ -131,65 +136,16 @@ class SparkListing:
         """The places of all files that a table names."""
         import pyarrow as pa  # noqa: PLC0415 - the same
 
-        most = _TASKS_A_CORE * (cores(self._spark) or own_cores())
         own, tasks = _native.named_parts(
             table,
-            most_tasks=most,
+            most_tasks=most_tasks(self._spark),
             equal_schemes=self._places.equal_schemes,
             equal_authorities=self._places.equal_authorities,
         )
-        frame = frame_of_arrow(self._spark, pa.Table.from_batches([_batch(own)]))
+        frame = frame_of_arrow(self._spark, pa.Table.from_batches([arrow_batch(own)]))
         if not tasks:
             return frame
-        return frame.unionByName(
-            mapped(self._rows(tasks, "binary"), _ReadNames(self._places), _NAMED, "floeberg_names")
-        )
-
-    def _rows(self, values: Sequence[str] | Sequence[bytes], kind: str) -> DataFrame:
-        """Values, in so many partitions that each core has some."""
-        most = _TASKS_A_CORE * (cores(self._spark) or own_cores())
-        partitions = min(len(values), most)
-        rows = [(number % partitions, value) for number, value in enumerate(values)]
-        frame = self._spark.createDataFrame(rows, f"number int, value {kind}")
-        return in_partitions(frame, partitions, "number").select("value")
-
-
-@dataclass(frozen=True)
-class _Places(Sent):
-    """How locations become places, in tasks too.
-
-    Args:
-        storage_options: The options of the store.
-        equal_schemes: Schemes that mean others.
-        equal_authorities: Authorities that mean others.
-    """
-
-    storage_options: dict[str, str]
-    equal_schemes: dict[str, str]
-    equal_authorities: dict[str, str]
-
-    def listed(self, folder: str, *, all_levels: bool, may_be_gone: bool) -> pa.RecordBatch:
-        """The files in a folder, and on one level the folders."""
-        found = _native.listed_places(
-            folder,
-            all_levels=all_levels,
-            may_be_gone=may_be_gone,
-            storage_options=self.storage_options,
-            equal_schemes=self.equal_schemes,
-            equal_authorities=self.equal_authorities,
-        )
-        return _batch(found)
-
-    def named(self, task: bytes) -> pa.RecordBatch:
-        """The files that the manifests of a task name."""
-        found = _native.named_places(
-            task,
-            threads=task_threads(),
-            storage_options=self.storage_options,
-            equal_schemes=self.equal_schemes,
-            equal_authorities=self.equal_authorities,
-        )
-        return _batch(found)
+        return frame.unionByName(named_places(self._spark, tasks, self._places))
 
 
 @dataclass(frozen=True)
@@ -201,38 +157,12 @@ class _ListFolders(Sent):
         all_levels: Whether the folders in them are listed too.
     """
 
-    places: _Places
+    places: Places
     all_levels: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for folder in batch.column(0).to_pylist():
-                yield from _small(self.places.listed(folder, all_levels=self.all_levels, may_be_gone=True))
-
-
-@dataclass(frozen=True)
-class _ReadNames(Sent):
-    """Reads manifests.
-
-    Args:
-        places: How locations become places.
-    """
-
-    places: _Places
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for task in batch.column(0).to_pylist():
-                yield from _small(self.places.named(task))
-
-
-def _batch(native: _native.Batch) -> pa.RecordBatch:
-    import pyarrow as pa  # noqa: PLC0415 - the same
-
-    return pa.record_batch(cast("Any", native))
-
-
-def _small(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows in batches that Spark takes without much memory."""
-    for first in range(0, batch.num_rows, _BATCH_ROWS):
-        yield batch.slice(first, _BATCH_ROWS)
+                yield from small_batches(
+                    self.places.listed(folder, all_levels=self.all_levels, may_be_gone=True)
+                )

@@ -17,12 +17,12 @@ use floeberg_iceberg::write::Receipt;
 use floeberg_io::{Store, StoreOptions, open_store};
 
 use super::columns_at_start::columns_at_start;
-use crate::actions::{attempt, count, groups_to_copy};
+use crate::actions::{attempt, count, deletes_to_write, groups_to_copy, take_deletes};
 use crate::apply::TableMetadataBuilder;
 use crate::conflicts::Validation;
 use crate::produce::ActionContext;
 use crate::refs::CommitKey;
-use crate::row_level::{GroupCopy, unchecked};
+use crate::row_level::{DeleteGroup, GroupCopy, unchecked};
 use crate::state::{CommitFiles, FoundRowsCache, Progress, check_properties, now_ms};
 use crate::{Attempt, Operation, Previous, Requirement, RowCounts};
 
@@ -227,6 +227,32 @@ impl Commit {
         let [operation @ Operation::RewriteDataFiles(rewrite)] = self.request.operations.as_slice() else {
             return Ok(Vec::new());
         };
+        self.for_others(base, operation, cancel, |context, validation| {
+            groups_to_copy(context, validation, rewrite, &base.options().storage)
+        })
+    }
+
+    /// What other processes may write for the attempt on a base: the delete files of groups of data files that are not there yet. Only a
+    /// commit of one operation, which writes delete files again, has any.
+    ///
+    /// Errors: those of [`Commit::attempt`], but for those of reading and writing deletes.
+    pub fn deletes_to_write(&self, base: &Table, cancel: &Cancel) -> Result<Vec<DeleteGroup>> {
+        let [operation @ Operation::RewriteDeletes(rewrite)] = self.request.operations.as_slice() else {
+            return Ok(Vec::new());
+        };
+        self.for_others(base, operation, cancel, |context, _| {
+            deletes_to_write(context, rewrite, &base.options().storage)
+        })
+    }
+
+    /// What an operation lacks on a base.
+    fn for_others<T>(
+        &self,
+        base: &Table,
+        operation: &Operation,
+        cancel: &Cancel,
+        find: impl FnOnce(&ActionContext<'_>, Validation<'_>) -> Result<T>,
+    ) -> Result<T> {
         let wanted = || {
             let starting = self.request.starting.as_ref().map(|table| table.metadata().as_ref());
             check_in_place(base)?;
@@ -238,18 +264,21 @@ impl Commit {
             let reader = self.reader(cancel)?;
             let context = self.context(0, Arc::clone(base.metadata()), &reader, now_ms()?);
             let validation = Validation { columns_at_start, ..self.validation(Some(base)) };
-            groups_to_copy(&context, validation, rewrite, &base.options().storage)
-                .context("operation", operation.name())
+            find(&context, validation).context("operation", operation.name())
         };
         wanted().context("table", base.metadata_location())
     }
 
-    /// Takes copies that another process made of a group. They are used where the group has the same key, and removed with the files
-    /// of failed attempts otherwise.
+    /// Takes copies, or delete files, that another process made of a group. They are used where the group has the same key, and removed
+    /// with the files of failed attempts otherwise.
     ///
-    /// Errors: `InvalidInput` for impossible counts.
+    /// Errors: `InvalidInput` for impossible counts, and for deletes of other data files.
     pub fn take_copies(&self, key: &str, copies: Receipt) -> Result<()> {
-        self.kept.take_copies(key, unchecked(copies)?);
+        let copies = unchecked(copies)?;
+        if let [Operation::RewriteDeletes(_)] = self.request.operations.as_slice() {
+            return take_deletes(&self.kept, key, copies);
+        }
+        self.kept.take_copies(key, copies);
         Ok(())
     }
 

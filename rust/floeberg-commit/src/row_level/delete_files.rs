@@ -21,12 +21,12 @@ use floeberg_iceberg::manifest::{
     DataFile, EntryRequest, FileContent, ManifestContent, ManifestEntries, ManifestFile,
 };
 use floeberg_iceberg::plan::{DeleteFile, DeleteKind, FileScanTask, PlanStream};
-use floeberg_iceberg::read::{TableReader, deleted_positions, read_task};
+use floeberg_iceberg::read::{ReadRequest, TableReader, deleted_positions, read_task};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
 use roaring::RoaringTreemap;
 
-use super::matched::{plan_request, read_request};
+use super::matched::{Matched, plan_request, read_request};
 use crate::produce::{ActionContext, base_manifests, has_live_files};
 
 /// Data files, and the equality deletes that apply to any data file.
@@ -105,15 +105,39 @@ pub(crate) struct DeletedRowsReader(Arc<TableReader>);
 impl DeletedRowsReader {
     /// A reader of the base.
     pub fn new(context: &ActionContext<'_>) -> Result<Self> {
+        Ok(Self::of(read_request(context, Self::columns()?)?))
+    }
+
+    /// A reader of files, by a request of its [`columns`](Self::columns).
+    pub fn of(request: ReadRequest) -> Self {
+        Self(Arc::new(TableReader::new(request)))
+    }
+
+    /// The columns that it reads.
+    pub fn columns() -> Result<Schema> {
         let column = |id| metadata_column(id).ok_or_else(|| Error::internal("a metadata column has a type"));
-        let projected = Schema::new(0, vec![column(POS)?, column(DELETED)?])?;
-        Ok(Self(Arc::new(TableReader::new(read_request(context, projected)?))))
+        Schema::new(0, vec![column(POS)?, column(DELETED)?])
+    }
+
+    /// The rows of a data file for which new deletes are to be written: those that its equality deletes delete and no position delete,
+    /// or without equality deletes, all that are deleted by position. `None` where there is none.
+    ///
+    /// Errors: those of reading.
+    pub fn to_write(&self, task: &FileScanTask) -> Result<Option<Matched>> {
+        let is_of_keys = |delete: &DeleteFile| matches!(delete.kind, DeleteKind::Equality { .. });
+        let by_position = self.by_position(task, |delete| !is_of_keys(delete))?;
+        let (rows, deleted) = if task.deletes.iter().any(|delete| is_of_keys(delete)) {
+            (self.by_key(task)? - &by_position, by_position)
+        } else {
+            (by_position, RoaringTreemap::new())
+        };
+        Ok((!rows.is_empty()).then(|| Matched { task: task.clone(), rows, deleted }))
     }
 
     /// The rows of a data file that its vector and its position deletes delete, among those that a condition chooses.
     ///
     /// Errors: those of reading deletes.
-    pub fn by_position(
+    fn by_position(
         &self,
         task: &FileScanTask,
         is_chosen: impl Fn(&DeleteFile) -> bool,
@@ -124,7 +148,7 @@ impl DeletedRowsReader {
     /// The rows of a data file that its equality deletes delete.
     ///
     /// Errors: those of reading.
-    pub fn by_key(&self, task: &FileScanTask) -> Result<RoaringTreemap> {
+    fn by_key(&self, task: &FileScanTask) -> Result<RoaringTreemap> {
         let task = with_deletes_of(task, |delete| matches!(delete.kind, DeleteKind::Equality { .. }));
         let mut found = RoaringTreemap::new();
         for batch in read_task(&self.0, &task)? {

@@ -8,18 +8,18 @@
 
 use std::collections::BTreeMap;
 
-use floeberg_core::Result;
+use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::manifest::{DataFile, FileContent};
-use floeberg_iceberg::plan::{DeleteFile, DeleteKind};
+use floeberg_iceberg::plan::{DeleteFile, DeleteKind, FileScanTask};
 use floeberg_iceberg::write::{
     DeleteRecipe, DeletedPositions, Receipt, WriteTask, WrittenFile, write_positions, write_vectors,
 };
-use floeberg_io::StoreOptions;
 use floeberg_io::location::canonical;
+use floeberg_io::random::random_uuid;
+use floeberg_io::{Store, StoreOptions};
 
 use super::matched::Matched;
 use crate::produce::ActionContext;
-use floeberg_io::random::random_uuid;
 
 /// Writes the delete files. Returns the new ones, and those that they replace.
 ///
@@ -28,28 +28,47 @@ pub(crate) fn merged_on_read(
     context: &ActionContext<'_>,
     files: Vec<Matched>,
 ) -> Result<(Receipt, Vec<WrittenFile>)> {
-    let recipe =
-        DeleteRecipe::new(&context.metadata, &StoreOptions::new(), &BTreeMap::new(), &random_uuid())?;
-    let has_vectors = context.metadata.format_version >= 3;
-    let (mut deletes, mut replaced) = (Vec::with_capacity(files.len()), Vec::new());
-    for Matched { task, mut rows, deleted } in files {
+    let metadata = &context.metadata;
+    let recipe = DeleteRecipe::new(metadata, &StoreOptions::new(), &BTreeMap::new(), &random_uuid())?;
+    let replaced =
+        files.iter().flat_map(|file| replaced_by_new(metadata.format_version, &file.task)).collect();
+    let (task, reader) = (WriteTask { partition: 0, name: "0" }, context.reader);
+    Ok((write_deletes(&recipe, reader.store.as_ref(), task, &reader.cancel, files)?, replaced))
+}
+
+/// Writes delete files for rows of data files; a vector is also for those that are deleted by position already.
+///
+/// Errors: those of the store. No file stays after one.
+pub(super) fn write_deletes(
+    recipe: &DeleteRecipe,
+    store: &dyn Store,
+    task: WriteTask<'_>,
+    cancel: &Cancel,
+    files: Vec<Matched>,
+) -> Result<Receipt> {
+    let has_vectors = recipe.has_vectors();
+    let deletes = files.into_iter().map(|Matched { task, mut rows, deleted }| {
         if has_vectors {
             rows |= deleted;
-            replaced
-                .extend(task.deletes.iter().filter_map(|delete| replaced_by_vector(delete, &task.file_path)));
         }
-        deletes.push(DeletedPositions {
+        DeletedPositions {
             partition: task.partition.iter().map(|(_, value)| value.clone()).collect(),
             spec_id: task.spec_id,
             file_path: task.file_path,
             positions: rows,
-        });
-    }
+        }
+    });
+    let deletes: Vec<DeletedPositions> = deletes.collect();
     let write = if has_vectors { write_vectors } else { write_positions };
-    let task = WriteTask { partition: 0, name: "0" };
-    let reader = context.reader;
-    let receipt = write(&recipe, reader.store.as_ref(), task, &reader.cancel, &deletes)?;
-    Ok((receipt, replaced))
+    write(recipe, store, task, cancel, &deletes)
+}
+
+/// The delete files of a data file that new ones for it replace: from v3 on, a vector replaces what is for this data file alone.
+pub(crate) fn replaced_by_new(format_version: u8, task: &FileScanTask) -> Vec<WrittenFile> {
+    if format_version < 3 {
+        return Vec::new();
+    }
+    task.deletes.iter().filter_map(|delete| replaced_by_vector(delete, &task.file_path)).collect()
 }
 
 /// The delete file to remove, if it is for this data file alone.

@@ -43,7 +43,7 @@ struct State {
     /// Operations whose new files are there.
     there: BTreeSet<usize>,
     made: HashMap<ManifestKey, RewrittenManifests>,
-    /// Copies of rows, by what they were made of.
+    /// Copies of rows and delete files, by what they were made of.
     copies: HashMap<String, Receipt>,
     /// The manifests that an operation writes again.
     chosen: HashMap<usize, HashSet<String>>,
@@ -191,6 +191,11 @@ impl CommitFiles {
     /// Were rows copied already, by an earlier attempt or another process?
     pub fn has_copies(&self, of: &str) -> bool {
         self.lock().copies.contains_key(of)
+    }
+
+    /// Copies of rows, or delete files, that were made or taken.
+    pub fn copies(&self, of: &str) -> Option<Receipt> {
+        self.lock().copies.get(of).cloned()
     }
 
     /// Takes copies of rows that another process made: the commit removes their files where it does not need them.

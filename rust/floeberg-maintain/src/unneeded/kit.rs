@@ -168,7 +168,8 @@ impl Kit {
         let (reader, counting) = self.reader();
         self.store.0.questions.store(0, Ordering::Relaxed);
         let old = before.unwrap().metadata();
-        let files = found((old, &reader), (self.opened().metadata(), &reader), bytes)?;
+        let found = ExpiredFiles::of((old, &reader), (self.opened().metadata(), &reader), bytes)?;
+        let files = found.unneeded_here(&Cancel::default())?;
         Ok((files, counting.by_location().into_keys().collect()))
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_commit::{
-    Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, GroupCopy,
+    Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, DeleteGroup, GroupCopy,
     Operation as IcebergOperation, RowCounts,
 };
 use floeberg_core::{Cancel, Result};
@@ -18,6 +18,7 @@ use crate::pickle::refuse;
 use crate::runtime;
 use crate::scan::task_group::TaskGroup;
 use crate::table::table::Table;
+use crate::write::delete_recipe::DeleteRecipe;
 use crate::write::receipt::Receipt;
 use crate::write::writer::WriteRecipe;
 
@@ -119,7 +120,20 @@ impl Commit {
         Ok(groups.into_iter().map(parts).collect())
     }
 
-    /// Takes what another process copied under a key.
+    /// What other processes may write for the attempt on a base: a key, data files with deletes, and how delete files are written.
+    fn deletes_to_write(
+        &self,
+        py: Python<'_>,
+        base: &Table,
+    ) -> PyResult<Vec<(String, TaskGroup, DeleteRecipe)>> {
+        let (commit, table) = (Arc::clone(&self.0), base.table.clone());
+        let groups =
+            runtime::run(py, &Cancel::default(), move |cancel| commit.deletes_to_write(&table, cancel))?;
+        let parts = |group: DeleteGroup| (group.key, TaskGroup(group.files), DeleteRecipe(group.recipe));
+        Ok(groups.into_iter().map(parts).collect())
+    }
+
+    /// Takes what another process copied, or wrote, under a key.
     fn take_copies(&self, py: Python<'_>, key: &str, receipt: &Receipt) -> PyResult<()> {
         let copies = receipt.0.clone();
         runtime::call(py, || self.0.take_copies(key, copies))

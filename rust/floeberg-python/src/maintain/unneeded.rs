@@ -1,14 +1,19 @@
 //! Which files does a table not need any more?
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use floeberg_core::{Cancel, ErrorKind};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::FileRole;
 use floeberg_io::open_store;
+use floeberg_maintain::ExpiredFiles as IcebergExpiredFiles;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use crate::arrow::Batch;
+use crate::pickle::refuse;
 use crate::runtime;
 use crate::table::files::split_below;
 use crate::table::table::Table;
@@ -25,6 +30,47 @@ pub fn unneeded_files(
         floeberg_maintain::unneeded_files(&before, &after, cancel)
     })?;
     Ok(found.into_iter().map(|file| (name(file.role), file.location)).collect())
+}
+
+/// The files that expired snapshots needed, until it is known which of them others need.
+#[pyclass(frozen, module = "floeberg._native")]
+pub struct ExpiredFiles(Arc<IcebergExpiredFiles>);
+
+#[pymethods]
+impl ExpiredFiles {
+    /// Of a table before and after snapshots expired.
+    #[staticmethod]
+    fn of(py: Python<'_>, before: &Table, after: &Table) -> PyResult<Self> {
+        let (before, after) = (before.table.clone(), after.table.clone());
+        let find = move |cancel: &Cancel| IcebergExpiredFiles::find(&before, &after, cancel);
+        runtime::run(py, &Cancel::default(), find).map(|found| Self(Arc::new(found)))
+    }
+
+    /// The places of the data files and delete files: `number`, `prefix` and `path`.
+    fn places(&self, py: Python<'_>) -> PyResult<Batch> {
+        runtime::call(py, || self.0.places()).map(Batch)
+    }
+
+    /// Tasks that read the manifests of the snapshots that stay, at most so many.
+    fn tasks<'py>(&self, py: Python<'py>, most_tasks: usize) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let tasks = runtime::call(py, || self.0.tasks(most_tasks))?;
+        Ok(tasks.iter().map(|task| PyBytes::new(py, task)).collect())
+    }
+
+    /// The files that nothing needs any more, without those of these numbers; without numbers, manifests are read here.
+    #[pyo3(signature = (needed=None))]
+    fn unneeded(&self, py: Python<'_>, needed: Option<Vec<i64>>) -> PyResult<Vec<(&'static str, String)>> {
+        let files = Arc::clone(&self.0);
+        let found = runtime::run(py, &Cancel::default(), move |cancel| match needed {
+            None => files.unneeded_here(cancel),
+            Some(needed) => files.unneeded_but(needed),
+        })?;
+        Ok(found.into_iter().map(|file| (name(file.role), file.location)).collect())
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(refuse("files that expired snapshots needed", "the table before and after"))
+    }
 }
 
 /// All files of a table that was dropped, in the order in which they may be removed: what each is, and where.

@@ -80,6 +80,13 @@ def _of_table(run: Callable[[Table, Mapping[str, Any]], tuple[Any, ...]]) -> Any
     return lambda place, given: [run(place.table, given)]
 
 
+def _by_tasks(
+    run: Callable[[SparkSession, Table, Mapping[str, Any]], tuple[Any, ...]],
+) -> Any:  # noqa: ANN401 - as `_Procedure.run`
+    """The same of a procedure that runs by tasks of Spark."""
+    return lambda place, given: [run(place.spark, place.table, given)]
+
+
 def call(queries: Queries, words: TokenReader) -> DataFrame | None:
     """Runs what follows `CALL`; `None` where the procedure is not one of a catalog of ours.
 
@@ -261,7 +268,7 @@ _PROCEDURES = {
         "deleted_data_files_count bigint, deleted_position_delete_files_count bigint, "
         "deleted_equality_delete_files_count bigint, deleted_manifest_files_count bigint, "
         "deleted_manifest_lists_count bigint, deleted_statistics_files_count bigint",
-        _of_table(expire_snapshots),
+        _by_tasks(expire_snapshots),
     ),
     "remove_orphan_files": _Procedure(
         {
@@ -289,7 +296,7 @@ _PROCEDURES = {
         },
         "rewritten_data_files_count int, added_data_files_count int, rewritten_bytes_count bigint, "
         "failed_data_files_count int, removed_delete_files_count int",
-        lambda place, given: [rewrite_data_files(place.spark, place.table, given)],
+        _by_tasks(rewrite_data_files),
     ),
     "rewrite_manifests": _Procedure(
         {"use_caching": "boolean?", "spec_id": "int?", "sort_by": "array<string>?", "branch": "string?"},
@@ -300,12 +307,12 @@ _PROCEDURES = {
         {"options": "map<string,string>?", "where": "string?", "branch": "string?"},
         "rewritten_delete_files_count int, added_delete_files_count int, rewritten_bytes_count bigint, "
         "added_bytes_count bigint",
-        _of_table(rewrite_position_delete_files),
+        _by_tasks(rewrite_position_delete_files),
     ),
     "convert_equality_deletes": _Procedure(
         {"options": "map<string,string>?", "where": "string?", "branch": "string?"},
         "converted_equality_delete_files_count int, added_position_delete_files_count int",
-        _of_table(convert_equality_deletes),
+        _by_tasks(convert_equality_deletes),
     ),
     "remove_dangling_deletes": _Procedure(
         {"branch": "string?"}, "removed_delete_files_count int", _of_table(remove_dangling_deletes)

@@ -33,13 +33,13 @@ __all__ = [
 _AGE = "history.expire.max-snapshot-age-ms"
 
 
-def expire_snapshots(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Expires snapshots: the counts of what was removed."""
+def expire_snapshots(spark: SparkSession, table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Expires snapshots, and finds by tasks of Spark which files go: the counts of what was removed."""
     older_than = given.get("older_than")
     if older_than is None and "snapshot_ids" in given:
         # Those that are old expire too, as in Spark.
         older_than = time.time_ns() // 1_000_000 - whole_of(table.properties, _AGE)
-    changes = table.maintenance.expire_snapshots()
+    changes = maintenance(spark, table).expire_snapshots()
     if older_than is not None:
         changes.older_than(older_than)
     if "retain_last" in given:
@@ -99,9 +99,11 @@ def rewrite_manifests(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]
     return done.rewritten_manifests_count, done.added_manifests_count
 
 
-def rewrite_position_delete_files(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Writes files of position deletes again: the counts of Iceberg's procedure."""
-    done = table.maintenance.rewrite_position_delete_files(**_rewrite_options(given))
+def rewrite_position_delete_files(
+    spark: SparkSession, table: Table, given: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Writes files of position deletes again, by tasks of Spark: the counts of Iceberg's procedure."""
+    done = maintenance(spark, table).rewrite_position_delete_files(**_rewrite_options(given))
     return (
         done.rewritten_delete_files_count,
         done.added_delete_files_count,
@@ -110,9 +112,9 @@ def rewrite_position_delete_files(table: Table, given: Mapping[str, Any]) -> tup
     )
 
 
-def convert_equality_deletes(table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Turns equality deletes into positions or vectors, which Iceberg has no procedure for."""
-    done = table.maintenance.convert_equality_deletes(**_rewrite_options(given))
+def convert_equality_deletes(spark: SparkSession, table: Table, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Turns equality deletes into positions or vectors, by tasks of Spark. Iceberg has no procedure for it."""
+    done = maintenance(spark, table).convert_equality_deletes(**_rewrite_options(given))
     return done.converted_equality_delete_files_count, done.added_position_delete_files_count
 
 

@@ -65,8 +65,7 @@ impl KeyRecipe {
 
     /// Removes the files of a receipt that no table has. Errors: those of the store.
     pub fn remove(&self, receipt: &Receipt) -> Result<()> {
-        let store = self.recipe.store()?;
-        receipt.locations().try_for_each(|location| store.remove(location))
+        self.recipe.remove(receipt)
     }
 
     /// The bytes, compressed. They hold the storage options: they are for a worker, not for a log.

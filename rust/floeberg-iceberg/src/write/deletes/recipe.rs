@@ -19,14 +19,17 @@ use serde_json::{Map, Value as Json};
 use crate::metadata::json::{emit_spec, parse_spec};
 use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
 use crate::wire::json::JsonPath;
+use crate::wire::{Packing, unpack};
 use crate::write::options::{of_other_columns, properties_of};
 use crate::write::recipe::check_name;
-use crate::write::{Purpose, WriteRecipe};
+use crate::write::{Purpose, Receipt, WriteRecipe};
 use floeberg_files::WriteProperties;
 use floeberg_properties::{
     DELETE_FORMAT, DELETE_GRANULARITY, DELETE_TARGET_FILE_SIZE, FORMAT, OF_DELETE_FILES, TARGET_FILE_SIZE,
 };
 
+/// Its name in errors.
+const RECIPE: &str = "a delete recipe";
 /// What delete files of any format have.
 const ORDER_ID: i32 = 0;
 
@@ -98,8 +101,37 @@ impl DeleteRecipe {
     }
 
     /// The store that the files go to.
-    pub(super) fn store(&self) -> Result<Arc<dyn Store>> {
+    pub fn store(&self) -> Result<Arc<dyn Store>> {
         open_store(&self.storage)
+    }
+
+    /// Are deletes written as vectors?
+    pub fn has_vectors(&self) -> bool {
+        self.format_version >= 3
+    }
+
+    /// Are the deletes of each data file in files, or in a vector, of its own? Else those of a partition are together.
+    pub fn is_by_data_file(&self) -> bool {
+        self.by_data_file || self.has_vectors()
+    }
+
+    /// Removes the files of a receipt that no table has. Errors: those of the store.
+    pub fn remove(&self, receipt: &Receipt) -> Result<()> {
+        let store = self.store()?;
+        receipt.locations().try_for_each(|location| store.remove(location))
+    }
+
+    /// The bytes, compressed. They hold the storage options: they are for a worker, not for a log.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut packing = Packing::default();
+        packing.value(&self.text()?)?;
+        packing.finish()
+    }
+
+    /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let damaged = |error: Error| Error::invalid_input(format!("{RECIPE} is damaged")).caused_by(error);
+        Self::of_text(unpack(bytes, RECIPE)?).map_err(damaged)
     }
 
     /// Puts it into bytes, with storage options and secrets among them.
@@ -121,7 +153,7 @@ impl DeleteRecipe {
     /// Reads the recipe from its bytes. Errors: `InvalidInput` for a schema or a spec that is damaged.
     pub(super) fn of_text(text: DeleteRecipeText) -> Result<Self> {
         check_name("write id", &text.write_id)?;
-        let path = JsonPath::root("a delete recipe");
+        let path = JsonPath::root(RECIPE);
         let specs = text.specs.into_iter().map(|spec| parse_spec(spec, &path.key("specs")));
         Ok(Self {
             format_version: text.format_version,
