@@ -38,6 +38,9 @@ mod document;
 mod parts;
 mod driver;
 
+pub(crate) use document::findings_of_metadata;
 pub use driver::Check;
+pub(crate) use files::{footer_of, position_schema, present};
+pub(crate) use reading::split;
 pub use request::{CheckRequest, SnapshotsToCheck};
 pub use rules::iceberg_rules;

@@ -51,7 +51,7 @@ impl Reading {
 }
 
 /// Tells what is wrong with a file from what is wrong with a store.
-pub(super) fn split<T>(answer: Result<T>) -> Result<Result<T, Error>> {
+pub(crate) fn split<T>(answer: Result<T>) -> Result<Result<T, Error>> {
     match answer {
         Ok(answer) => Ok(Ok(answer)),
         Err(error) if is_of_file(&error) => Ok(Err(error)),

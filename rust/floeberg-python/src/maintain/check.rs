@@ -32,7 +32,7 @@ type RuleOfPython = (
 );
 
 /// A finding: the name of its rule, location, part, message and snapshot.
-type FindingOfPython = (&'static str, String, String, String, Option<i64>);
+pub(super) type FindingOfPython = (&'static str, String, String, String, Option<i64>);
 
 /// All rules of Iceberg tables and views.
 #[pyfunction]
