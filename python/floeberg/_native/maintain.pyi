@@ -5,6 +5,7 @@ from typing import Any, final
 from typing_extensions import CapsuleType
 
 from floeberg._native.arrow import Batch, Batches
+from floeberg._native.commit import Operation
 from floeberg._native.lance import LanceTable
 from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup
 from floeberg._native.table import Table, View
@@ -352,6 +353,34 @@ def named_places(
     Raises:
         InvalidInputError: The bytes are no task.
         InvalidDataError: A manifest is damaged, or was cut off.
+    """
+
+def plan_repair(
+    table: Table,
+    findings: list[tuple[str, str, str, str, int | None]],
+    *,
+    drop_missing_data_files: bool,
+    drop_missing_delete_files: bool,
+    drop_missing_manifests: bool,
+    writes_metadata: bool,
+    owns_folder: bool,
+) -> tuple[
+    Operation | None,
+    list[tuple[tuple[str, str, str, str, int | None], str]],
+    list[tuple[tuple[str, str, str, str, int | None], str]],
+    list[tuple[str, str, int, int, int | None]],
+    bool,
+]:
+    """Plans to mend what findings say of a table. Nothing is written.
+
+    Returns:
+        What is to be committed, if anything; the findings that it mends, and what is done; those that it does not mend,
+        and why; the files that are given up: location, content, files, lost rows and returned rows; and whether
+        `version-hint.text` is to be written.
+
+    Raises:
+        InvalidInputError: A finding has an unknown rule, or properties of the table are invalid.
+        StorageError: The store failed.
     """
 
 def check_rules() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:

@@ -93,14 +93,25 @@ class FileSystemTableOperations(TableOperations):
             raise self._conflict(version)
         # The version exists. Readers do without a correct hint.
         with suppress(FloebergError):
-            _native.put_file(
-                f"{self.folder}/{METADATA}/{_HINT}",
-                str(version).encode(),
-                storage_options=self.storage_options,
-            )
+            self._write_hint(version)
         if base is not None:
             remove_old_metadata(base, attempt, location, self.storage_options)
         return made_table(attempt, location)
+
+    def write_hint(self, table: OpenedTable) -> None:
+        """Makes `version-hint.text` lead to a table that is current.
+
+        Raises:
+            StorageError: The store failed.
+        """
+        self._write_hint(_version(table))
+
+    def _write_hint(self, version: int) -> None:
+        _native.put_file(
+            f"{self.folder}/{METADATA}/{_HINT}",
+            str(version).encode(),
+            storage_options=self.storage_options,
+        )
 
     def _stands(self, base: OpenedTable | None, attempt: Attempt, version: int, suffix: str) -> bool:
         """Whether the base of a new version still exists, or a first version is the only one. Else it is removed again.

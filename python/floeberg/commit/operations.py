@@ -95,6 +95,11 @@ class TableOperations(ABC):
         del attempt
         return base_location != current.metadata_location
 
+    @property
+    def writes_metadata(self) -> bool:
+        """Whether `commit` writes the metadata of an attempt as it is. A server makes its own by the updates."""
+        return True
+
     def other_metadata_locations(self) -> list[str]:
         """The metadata files of the other tables of the catalog; none where the catalog does not know them all."""
         return []

@@ -17,6 +17,7 @@ from floeberg.table._display import TableDisplay
 from floeberg.table._evolve import TableEvolution
 from floeberg.table._joins import TableJoins
 from floeberg.table._refs import TableRefs
+from floeberg.table._repair import TableRepair
 from floeberg.table._workers import TableWorkers
 from floeberg.table.inspect import InspectTable
 
@@ -67,7 +68,7 @@ class TableCatalog(Protocol):
 
 
 @says_keywords_of_methods
-class Table(TableComparison, TableRefs, TableJoins, TableEvolution, TableWorkers):
+class Table(TableComparison, TableRepair, TableRefs, TableJoins, TableEvolution, TableWorkers):
     """An Iceberg table, as one metadata file describes it.
 
     A table does not change by itself. It stays at the metadata file that it was opened with, also when it is pickled,

@@ -29,15 +29,18 @@ mod actions;
 mod attempts;
 mod view;
 
-pub use apply::{LAST_ADDED, Previous, Requirement, Update, apply, updates_to_json, write_document};
+pub use apply::{
+    LAST_ADDED, Previous, Requirement, Update, apply, repair_metadata, updates_to_json, write_document,
+};
 pub use attempts::{Attempt, Commit, CommitRequest};
 pub use operations::{
-    DeleteMode, DeleteRewrite, DeleteRewriteKind, Expiry, IsolationLevel, ManifestRewrite, NewTable,
-    Operation, Rewrite, RewriteSort, RowCommand, RowDelta, SortOrderChange, StatisticsChange,
+    DeleteMode, DeleteRewrite, DeleteRewriteKind, Expiry, IsolationLevel, ManifestRewrite, MetadataRepair,
+    NewTable, Operation, Repair, Rewrite, RewriteSort, RowCommand, RowDelta, SortOrderChange,
+    StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
 pub use row_level::{DeleteGroup, GroupCopy, copy_group, write_group_deletes};
-pub use state::{Progress, RowCounts, Step};
+pub use state::{Progress, RowCounts, Step, now_ms};
 pub use view::{NewVersion, NewView, ViewAttempt, ViewOperation, ViewRequirement, ViewUpdate, apply_to_view};
 
 #[cfg(test)]

@@ -22,6 +22,7 @@
 //! - `paths`: the files of a table below another location.
 //! - `diff`: what differs between two snapshots of a table.
 //! - `check`: whether a table or a view is what the specification says.
+//! - `repair`: what mends faults that a check found.
 
 mod place;
 mod earlier;
@@ -41,6 +42,7 @@ mod statistics;
 mod paths;
 mod diff;
 mod check;
+mod repair;
 
 pub use check::{Check, CheckRequest, SnapshotsToCheck, TaskChecks, iceberg_rules};
 pub use clock::store_time_ms;
@@ -53,5 +55,6 @@ pub use orphans::{ComparedFile, Orphans, PrefixMismatch};
 pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;
 pub use reachable::files_of_dropped_table;
+pub use repair::{GoneFile, RepairChoice, RepairPlan, plan_repair};
 pub use statistics::{ColumnSketches, PartitionCounts, partition_counts, sketch_columns};
 pub use unneeded::{ExpiredFiles, unneeded_files};

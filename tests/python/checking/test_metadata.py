@@ -346,7 +346,13 @@ def no_object(table: Planted) -> None:
     table.place.write_text("[]")
 
 
+def to_nowhere(table: Planted) -> None:
+    """The hint of the folder names a version that is not there."""
+    (table.place.parent / "version-hint.text").write_text("77")
+
+
 FILES = [
+    plant("version-hint", "version-hint.text", 2, to_nowhere),
     plant("metadata-readable", "metadata.json", 2, cut),
     plant("metadata-readable", "metadata.json", 3, no_object),
     plant(

@@ -28,6 +28,7 @@ mod rewrite_data_files;
 mod rewrite_deletes;
 mod dangling_deletes;
 mod rewrite_manifests;
+mod repair;
 mod cherrypick;
 
 use floeberg_core::{Error, Result};
@@ -92,6 +93,7 @@ pub(super) fn attempt(
         Operation::RewriteManifests(rewrite) => rewrite_manifests::rewrite_manifests(context, rewrite),
         Operation::ExpireSnapshots(expiry) => expire_snapshots::expire_snapshots(context, expiry),
         Operation::ChangeRef(change) => references::change_ref(context, validation, change),
+        Operation::Repair(wanted) => repair::repair(context, wanted),
         Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),
     }
 }

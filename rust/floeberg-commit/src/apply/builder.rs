@@ -12,7 +12,8 @@ use floeberg_core::{Context, Error, Result};
 use floeberg_iceberg::metadata::TableMetadata;
 
 use super::logs::{log_metadata, log_snapshots};
-use crate::{Requirement, Update};
+use super::repair::repair_metadata;
+use crate::{MetadataRepair, Requirement, Update};
 
 /// The base of a commit, and the file that it was read from.
 #[derive(Debug, Clone, Copy)]
@@ -103,6 +104,14 @@ impl TableMetadataBuilder {
         self.change(update).context("update", update.action())?;
         self.changed = true;
         Ok(())
+    }
+
+    /// Mends parts of the metadata, which no update says.
+    pub fn repair(&mut self, repair: &MetadataRepair) {
+        if !repair.is_empty() {
+            repair_metadata(&mut self.metadata, repair);
+            self.changed = true;
+        }
     }
 
     fn change(&mut self, update: &Update) -> Result<()> {

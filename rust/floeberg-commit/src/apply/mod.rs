@@ -7,6 +7,7 @@
 //! - `requirement`: what must still hold when a commit is applied.
 //! - `requirement_json`: requirements as the JSON of a REST catalog.
 //! - `logs`: the snapshot log and the metadata log.
+//! - `repair`: parts of the metadata that a check found to be wrong.
 //! - `builder`: updates to metadata, one after the other.
 //! - `schemas`, `snapshots`, `statistics`, `structure`: the updates of one part each.
 //! - `metadata_file`: documents to metadata files.
@@ -16,6 +17,7 @@ mod update_json;
 mod requirement;
 mod requirement_json;
 mod logs;
+mod repair;
 mod builder;
 mod schemas;
 mod snapshots;
@@ -26,6 +28,7 @@ mod metadata_file;
 pub(crate) use builder::TableMetadataBuilder;
 pub use builder::{Previous, apply};
 pub use metadata_file::write_document;
+pub use repair::repair_metadata;
 pub use requirement::Requirement;
 pub(crate) use schemas::{named, next_id};
 pub use update::{LAST_ADDED, Update};

@@ -32,6 +32,7 @@ pub struct Attempt {
     files: BTreeSet<String>,
     counts: RowCounts,
     is_rebased: bool,
+    is_repaired: bool,
 }
 
 impl Attempt {
@@ -46,7 +47,18 @@ impl Attempt {
     ) -> Self {
         let counts = RowCounts::default();
         let metadata = Arc::new(metadata);
-        Self { base, storage, store, metadata, requirements, updates, files, counts, is_rebased: false }
+        Self {
+            base,
+            storage,
+            store,
+            metadata,
+            requirements,
+            updates,
+            files,
+            counts,
+            is_rebased: false,
+            is_repaired: false,
+        }
     }
 
     /// The same, with the rows and files that its operations change.
@@ -59,9 +71,14 @@ impl Attempt {
         Self { is_rebased, ..self }
     }
 
+    /// The same, and whether parts of its metadata are mended, which no update says.
+    pub(super) fn with_repaired(self, is_repaired: bool) -> Self {
+        Self { is_repaired, ..self }
+    }
+
     /// Does the commit change anything? If not, there is nothing to commit.
     pub fn changes(&self) -> bool {
-        !self.updates.is_empty()
+        !self.updates.is_empty() || self.is_repaired
     }
 
     /// The rows and files that its operations change.

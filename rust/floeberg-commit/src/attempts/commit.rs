@@ -159,7 +159,7 @@ impl Commit {
         let mut builder = TableMetadataBuilder::begin(previous, now_ms()?)?;
         let reader = self.reader(cancel)?;
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
-        let mut counts = RowCounts::default();
+        let (mut counts, mut is_repaired) = (RowCounts::default(), false);
         let validation = self.validation(base);
         self.found_rows_cache.begin(validation.base, &self.request.branch);
         for ((number, operation), columns_at_start) in
@@ -175,6 +175,8 @@ impl Commit {
             for update in &produced.updates {
                 builder.apply(update).context("operation", operation.name())?;
             }
+            builder.repair(&produced.repair);
+            is_repaired |= !produced.repair.is_empty();
             updates.extend(produced.updates);
             files.extend(produced.files);
             counts += produced.counts;
@@ -191,6 +193,7 @@ impl Commit {
             files,
         )
         .with_counts(counts)
+        .with_repaired(is_repaired)
         .with_rebased(self.is_rebased(validation.base)))
     }
 

@@ -22,6 +22,7 @@ use serde_json::{Map, Value as Json};
 use super::delete_rewrite::DeleteRewrite;
 use super::expiry::Expiry;
 use super::manifest_rewrite::ManifestRewrite;
+use super::repair::Repair;
 use super::rewrite::Rewrite;
 use super::row_delta::RowDelta;
 use super::sort_order_change::SortOrderChange;
@@ -85,6 +86,10 @@ impl Operation {
             Self::ExpireSnapshots(expiry) => object.put("expiry", expiry.to_json()),
             Self::ChangeRef(change) => object.put("change", change.to_json()),
             Self::Cherrypick(snapshot_id) => object.put("snapshot-id", *snapshot_id),
+            Self::Repair(repair) => {
+                object.put("repair", repair.to_json());
+                body = repair.described.to_bytes()?;
+            }
         }
         let header = object.finish(&Map::new()).to_string();
         let length = u32::try_from(header.len()).map_err(|_| Error::limit("an operation is too large"))?;
@@ -195,6 +200,10 @@ fn parse(header: Json, receipt: &[u8]) -> Result<Operation> {
             Operation::ExpireSnapshots(Expiry::from_json(&object.required("expiry", raw)?)?)
         }
         "change ref" => Operation::ChangeRef(RefChange::from_json(object.required("change", raw)?)?),
+        "repair" => {
+            let repair = Repair::from_json(&object.required("repair", raw)?, Receipt::from_bytes(receipt)?)?;
+            Operation::Repair(Box::new(repair))
+        }
         "cherrypick" => Operation::Cherrypick(object.required("snapshot-id", long)?),
         _ => return Err(path.invalid(format_args!("unknown operation {name:?}"))),
     })

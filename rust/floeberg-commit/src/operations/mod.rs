@@ -13,6 +13,7 @@
 //! - `rewrite_layout`: the order of their rows, and the partition spec of the new files.
 //! - `manifest_rewrite`: which manifests are written again.
 //! - `delete_rewrite`: which delete files are written again, or removed.
+//! - `repair`: which faults are mended.
 //! - `operation`: operations on a table, without a base.
 //! - `bytes`: operations as bytes, for other processes.
 
@@ -27,6 +28,7 @@ mod rewrite;
 mod rewrite_layout;
 mod manifest_rewrite;
 mod delete_rewrite;
+mod repair;
 mod operation;
 mod bytes;
 
@@ -37,6 +39,7 @@ pub use expiry::Expiry;
 pub use isolation::IsolationLevel;
 pub use manifest_rewrite::ManifestRewrite;
 pub use operation::{NewTable, Operation};
+pub use repair::{MetadataRepair, Repair};
 pub use rewrite::{Rewrite, RewriteSort};
 pub(crate) use rewrite_layout::RewriteLayout;
 pub use row_command::RowCommand;

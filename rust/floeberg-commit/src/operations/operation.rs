@@ -14,6 +14,7 @@ use super::delete_rewrite::DeleteRewrite;
 use super::expiry::Expiry;
 use super::isolation::IsolationLevel;
 use super::manifest_rewrite::ManifestRewrite;
+use super::repair::Repair;
 use super::rewrite::Rewrite;
 use super::row_delta::RowDelta;
 use super::statistics_change::StatisticsChange;
@@ -102,6 +103,8 @@ pub enum Operation {
     ExpireSnapshots(Expiry),
     /// Changes branches and tags.
     ChangeRef(RefChange),
+    /// Mends what a check found.
+    Repair(Box<Repair>),
     /// Applies the changes of another branch's snapshot, or of a staged one.
     Cherrypick(i64),
 }
@@ -136,6 +139,9 @@ impl Operation {
 
     /// Does it change rows, so that it writes manifests and a snapshot that lists them?
     pub fn changes_rows(&self) -> bool {
+        if let Self::Repair(repair) = self {
+            return repair.changes_files();
+        }
         self.adds_files()
             || matches!(
                 self,
@@ -173,6 +179,7 @@ impl Operation {
             Self::ExpireSnapshots(_) => "expire snapshots",
             Self::ChangeRef(_) => "change ref",
             Self::Cherrypick(_) => "cherrypick",
+            Self::Repair(_) => "repair",
         }
     }
 }

@@ -16,7 +16,7 @@ use super::context::ActionContext;
 use super::manifest_options::manifest_options;
 
 /// Writes manifests, one after the other.
-pub(super) struct RollingManifests<'a> {
+pub(crate) struct RollingManifests<'a> {
     context: &'a ActionContext<'a>,
     spec: &'a PartitionSpec,
     content: ManifestContent,

@@ -13,7 +13,7 @@ use serde_json::Map;
 
 use super::context::ActionContext;
 use super::manifest_options::manifest_options;
-use crate::{RowCounts, Update};
+use crate::{MetadataRepair, RowCounts, Update};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct Produced {
     pub files: BTreeSet<String>,
     /// The rows and files that the operation changes.
     pub counts: RowCounts,
+    /// The parts of the metadata that are mended, besides the changes.
+    pub repair: MetadataRepair,
 }
 
 impl Produced {

@@ -18,5 +18,5 @@ pub(crate) use commit_files::{CommitFiles, ManifestKey, ManifestWork, RewrittenM
 pub(crate) use found_rows_cache::FoundRowsCache;
 pub use progress::{Progress, Step};
 pub use row_counts::RowCounts;
-pub(crate) use snapshot_id::now_ms;
+pub use snapshot_id::now_ms;
 pub(crate) use summary::{Counted, Summary, check_properties};

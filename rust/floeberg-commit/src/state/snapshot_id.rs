@@ -20,7 +20,7 @@ pub(crate) fn new_snapshot_id(metadata: &TableMetadata) -> i64 {
 }
 
 /// The time of a commit, in milliseconds from 1970-01-01 UTC. Errors: `Internal` for a clock before 1970.
-pub(crate) fn now_ms() -> Result<i64> {
+pub fn now_ms() -> Result<i64> {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     let milliseconds = elapsed.and_then(|elapsed| i64::try_from(elapsed.as_millis()).ok());
     milliseconds.ok_or_else(|| Error::internal("the clock of this machine is before 1970"))

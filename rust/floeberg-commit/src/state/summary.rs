@@ -8,9 +8,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use arrow_array::Array as _;
 use floeberg_core::value::{PartitionKey, Value};
 use floeberg_core::{Error, Result};
-use floeberg_iceberg::manifest::{DataFile, FileContent, ManifestFile};
+use floeberg_iceberg::manifest::{DataFile, FileContent, ManifestEntries, ManifestFile};
 use floeberg_iceberg::metadata::Snapshot;
 
 /// What is counted of a file.
@@ -60,24 +61,40 @@ struct Side {
 
 impl Side {
     fn add(&mut self, file: &Counted) {
+        self.count(file.content, file.is_vector, file.record_count, file.bytes);
+    }
+
+    fn count(&mut self, content: FileContent, is_vector: bool, records: i64, bytes: i64) {
         let add = |sum: &mut i64, part: i64| *sum = sum.saturating_add(part);
-        add(&mut self.bytes, file.bytes);
-        match file.content {
+        add(&mut self.bytes, bytes);
+        match content {
             FileContent::Data => {
                 self.files += 1;
-                add(&mut self.records, file.record_count);
+                add(&mut self.records, records);
             }
             FileContent::PositionDeletes => {
                 self.delete_files += 1;
-                *(if file.is_vector { &mut self.vectors } else { &mut self.position_files }) += 1;
-                add(&mut self.position_deletes, file.record_count);
+                *(if is_vector { &mut self.vectors } else { &mut self.position_files }) += 1;
+                add(&mut self.position_deletes, records);
             }
             FileContent::EqualityDeletes => {
                 self.delete_files += 1;
                 self.equality_files += 1;
-                add(&mut self.equality_deletes, file.record_count);
+                add(&mut self.equality_deletes, records);
             }
         }
+    }
+
+    /// The totals, in the order of [`TOTALS`].
+    fn totals(&self) -> [i64; 6] {
+        [
+            self.records,
+            self.bytes,
+            self.files,
+            self.delete_files,
+            self.position_deletes,
+            self.equality_deletes,
+        ]
     }
 }
 
@@ -145,6 +162,8 @@ pub(crate) struct Summary {
     /// The removed files that a manifest lists again.
     repeated: u64,
     more: BTreeMap<String, String>,
+    /// All live files of the snapshot, if they were counted.
+    live: Option<Side>,
 }
 
 impl Summary {
@@ -168,6 +187,47 @@ impl Summary {
         let new = || ChangedPartition { values: file.partition.clone(), change: Change::default() };
         let partition = self.partitions.entry(key).or_insert_with(new);
         side(&mut partition.change).add(file);
+    }
+
+    /// Totals are those of the live files that are counted from now on, and not those of the parent with the change.
+    pub fn begin_live(&mut self) {
+        self.live = Some(Side::default());
+    }
+
+    /// Counts live files. Errors: `Internal` without the details of entries.
+    pub fn count_live(&mut self, entries: &ManifestEntries) -> Result<()> {
+        let sizes = &entries.details()?.content_size_in_bytes;
+        let live = self.live.get_or_insert_default();
+        for row in 0..entries.len() {
+            let content = match entries.file_content.value(row) {
+                0 => FileContent::Data,
+                1 => FileContent::PositionDeletes,
+                _ => FileContent::EqualityDeletes,
+            };
+            let is_vector = content == FileContent::PositionDeletes
+                && entries.file_format.value(row).eq_ignore_ascii_case("puffin");
+            let blob = (is_vector && sizes.is_valid(row)).then(|| sizes.value(row));
+            live.count(
+                content,
+                is_vector,
+                entries.record_count.value(row),
+                blob.unwrap_or_else(|| entries.file_size_in_bytes.value(row)),
+            );
+        }
+        Ok(())
+    }
+
+    /// Adds live files that were counted elsewhere.
+    pub fn add_live(&mut self, other: &Self) {
+        let Some(more) = other.live else { return };
+        let live = self.live.get_or_insert_default();
+        let add = |sum: &mut i64, part: i64| *sum = sum.saturating_add(part);
+        add(&mut live.bytes, more.bytes);
+        add(&mut live.files, more.files);
+        add(&mut live.records, more.records);
+        add(&mut live.delete_files, more.delete_files);
+        add(&mut live.position_deletes, more.position_deletes);
+        add(&mut live.equality_deletes, more.equality_deletes);
     }
 
     /// Counts the manifests of the snapshot.
@@ -215,7 +275,11 @@ impl Summary {
         if self.repeated > 0 {
             summary.insert("deleted-duplicate-files".to_owned(), self.repeated.to_string());
         }
-        for [total, added, removed] in TOTALS {
+        for ([total, added, removed], counted) in TOTALS.into_iter().zip(0..) {
+            if let Some(live) = &self.live {
+                summary.insert(total.to_owned(), live.totals()[counted].to_string());
+                continue;
+            }
             let known = match before {
                 None => Some(0),
                 Some(snapshot) => snapshot.summary.get(total).and_then(|text| text.parse::<i64>().ok()),

@@ -40,7 +40,9 @@ pub use new_table::{
     ColumnChoice, DeclaredOrder, DeclaredPartition, DeclaredSort, DeclaredSource, DeclaredTable, Replacement,
     SpecBuilder, are_equal, build_sort_order, declare_table, parse_sorts, z_order_columns,
 };
-pub use open::{check_latest_version, locate_metadata, open_metadata, open_view_metadata};
+pub use open::{
+    HintedFile, check_latest_version, hinted_metadata, locate_metadata, open_metadata, open_view_metadata,
+};
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};
 pub use snapshot::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};

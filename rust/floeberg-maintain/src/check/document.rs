@@ -3,7 +3,8 @@
 //! In: its bytes. Out: findings, the document, and the model of a table, as far as it can be read.
 //! Spec: Table Metadata; View Metadata.
 
-use floeberg_core::Error;
+use floeberg_core::finding::Finding;
+use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::{TableMetadata, parse_table_metadata, parse_view_metadata};
 use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, parse_json};
 use serde_json::Value as Json;
@@ -23,7 +24,10 @@ pub(super) struct Document {
 }
 
 /// Checks a metadata file, or says why there is none.
-pub(super) fn check_document(location: &str, bytes: Result<&[u8], &Error>) -> (Findings, Document) {
+pub(super) fn check_document(
+    location: &str,
+    bytes: std::result::Result<&[u8], &Error>,
+) -> (Findings, Document) {
     let mut found = Findings::of(location);
     let document = match bytes.and_then_json() {
         Ok(document) => document,
@@ -62,13 +66,21 @@ pub(super) fn check_document(location: &str, bytes: Result<&[u8], &Error>) -> (F
     (found, Document { table: Some(table), metadata })
 }
 
-trait AndThenJson {
-    fn and_then_json(self) -> Result<Json, String>;
+/// What is wrong with metadata as it would be written.
+///
+/// Errors: those of writing it.
+pub(crate) fn findings_of_metadata(metadata: &TableMetadata, location: &str) -> Result<Vec<Finding>> {
+    let bytes = metadata.to_json()?.to_string().into_bytes();
+    Ok(check_document(location, Ok(&bytes)).0.into_list())
 }
 
-impl AndThenJson for Result<&[u8], &Error> {
+trait AndThenJson {
+    fn and_then_json(self) -> std::result::Result<Json, String>;
+}
+
+impl AndThenJson for std::result::Result<&[u8], &Error> {
     /// The document of bytes; or what is wrong with them.
-    fn and_then_json(self) -> Result<Json, String> {
+    fn and_then_json(self) -> std::result::Result<Json, String> {
         let bytes = self.map_err(ToString::to_string)?;
         parse_json(bytes, MAX_METADATA_BYTES).map_err(|error| error.to_string())
     }

@@ -19,8 +19,9 @@ use floeberg_core::{Cancel, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::ManifestFile;
-use floeberg_iceberg::metadata::{Snapshot, TableMetadata, locate_metadata};
+use floeberg_iceberg::metadata::{HintedFile, Snapshot, TableMetadata, hinted_metadata, locate_metadata};
 use floeberg_iceberg::{OpenOptions, Table, View};
+use floeberg_io::location::{join, parent};
 use floeberg_io::{Location, Relocation, open_store};
 
 use super::document::{Document, check_document};
@@ -32,7 +33,7 @@ use super::manifest::{Across, Stored, key_of, number as number_of};
 use super::parts::{list, log_of, past_of, read_manifest};
 use super::reading::Reading;
 use super::request::CheckRequest;
-use super::rules::documents::{METADATA_LOG_FILE, METADATA_READABLE, METADATA_STRICT};
+use super::rules::documents::{METADATA_LOG_FILE, METADATA_READABLE, METADATA_STRICT, VERSION_HINT};
 
 /// A check of a table or a view: its findings, in the order of the levels. It ends after an error.
 #[derive(Debug)]
@@ -220,6 +221,13 @@ impl Check {
             Err(error) => return Err(error),
         };
         self.location = location;
+        if let Some(folder) = parent(&self.location)
+            && let HintedFile::Broken(why) = hinted_metadata(self.reading.store.as_ref(), folder)?
+        {
+            let mut found = Findings::of(&join(folder, "version-hint.text"));
+            found.add(&VERSION_HINT, "", why);
+            self.found(found);
+        }
         let read = self
             .reading
             .store

@@ -38,7 +38,9 @@ mod parts;
 mod file_task;
 mod driver;
 
+pub(crate) use document::findings_of_metadata;
 pub use driver::Check;
 pub use file_task::TaskChecks;
+pub(crate) use files::{footer_of, position_schema, present};
 pub use request::{CheckRequest, SnapshotsToCheck};
 pub use rules::iceberg_rules;

@@ -42,7 +42,7 @@ type RuleOfPython = (
 );
 
 /// A finding: the name of its rule, location, part, message and snapshot.
-type FindingOfPython = (&'static str, String, String, String, Option<i64>);
+pub(super) type FindingOfPython = (&'static str, String, String, String, Option<i64>);
 
 /// All rules: those of Iceberg tables and views, and those of Lance tables, in this order.
 #[pyfunction]

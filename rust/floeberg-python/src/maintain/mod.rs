@@ -6,5 +6,6 @@ pub mod copies;
 pub mod diff;
 pub mod orphans;
 pub mod paths;
+pub mod repair;
 pub mod statistics;
 pub mod unneeded;

@@ -101,6 +101,35 @@ fn suffix_rank(name: &str) -> usize {
     rank.unwrap_or(SUFFIXES.len())
 }
 
+/// What the hint of a metadata folder is worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HintedFile {
+    /// There is no hint.
+    NoHint,
+    /// The metadata file that it leads to.
+    Found(String),
+    /// It leads to none: why.
+    Broken(String),
+}
+
+/// Where the hint of a metadata folder leads to.
+///
+/// Errors: those of the store.
+pub fn hinted_metadata(store: &dyn Store, folder: &str) -> Result<HintedFile> {
+    let hint = match read_hint(store, folder)? {
+        Hint::Absent => return Ok(HintedFile::NoHint),
+        Hint::Unread(error) => return Ok(HintedFile::Broken(error.message().to_owned())),
+        Hint::Says(hint) => hint,
+    };
+    Ok(follow_hint(store, folder, &hint)?.map_or_else(
+        || {
+            let shown: String = hint.chars().take(64).collect();
+            HintedFile::Broken(format!("it says {shown:?}, and no such metadata file is there"))
+        },
+        HintedFile::Found,
+    ))
+}
+
 /// The content of the hint.
 pub(super) enum Hint {
     /// Nothing.

@@ -5,6 +5,7 @@ mod folder;
 mod later;
 mod table;
 
+pub use folder::{HintedFile, hinted_metadata};
 pub use later::check_latest_version;
 pub use table::{locate_metadata, open_metadata, open_view_metadata};
 

@@ -29,4 +29,7 @@ mod statistics;
 
 pub(super) use entry::FileEntry;
 pub(super) use one::{FileChecks, check_file};
+pub(crate) use positions::position_schema;
+pub(crate) use puffin::footer_of;
+pub(crate) use rows::present;
 pub(super) use statistics::check_statistics_files;

@@ -24,7 +24,7 @@ const BATCH_ROWS: usize = 65_536;
 /// The columns of position deletes.
 ///
 /// Errors: none that are known.
-pub(super) fn position_schema() -> Result<Schema> {
+pub(crate) fn position_schema() -> Result<Schema> {
     let path = Field::required(DELETE_FILE_PATH, "file_path", PrimitiveType::String);
     Schema::new(0, vec![path, Field::required(DELETE_FILE_POS, "pos", PrimitiveType::Long)])
 }

@@ -24,7 +24,7 @@ const LARGEST: u64 = 1 << 30;
 /// The footer of a Puffin file, and its length in bytes.
 ///
 /// Errors: `InvalidData` for a damaged footer; those of the store.
-pub(super) fn footer_of(source: &dyn Source, size: u64) -> Result<(PuffinFooter, u64)> {
+pub(crate) fn footer_of(source: &dyn Source, size: u64) -> Result<(PuffinFooter, u64)> {
     let tail = source.read(size.saturating_sub(TAIL)..size)?;
     let length = footer_length(&tail)?;
     if length > size || length > LARGEST {

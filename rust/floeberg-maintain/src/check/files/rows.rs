@@ -91,7 +91,7 @@ pub(super) fn check_rows(
 }
 
 /// The columns of a schema that a file has, all of them optional, so that a null in a required one can be read.
-fn present(schema: &Schema, file: &dyn FileReader) -> Result<Schema> {
+pub(crate) fn present(schema: &Schema, file: &dyn FileReader) -> Result<Schema> {
     let fields = &file.fields().fields;
     let mut wanted = Vec::new();
     for field in schema.fields() {

@@ -8,25 +8,35 @@ floeberg_core::rules! {
     FORMAT_VERSION: "format-version", Metadata, EnginesFail, "Table Metadata Fields",
         "The format version is 1, 2 or 3; that of a view is 1.";
     REQUIRED_FIELD: "required-field", Metadata, EnginesFail, "Table Metadata Fields",
-        "Fields that the format version requires are there.";
+        "Fields that the format version requires are there.",
+        repair "table.repair";
     FIELD_TYPE: "field-type", Metadata, EnginesFail, "Appendix C: JSON serialization",
         "Fields of the metadata have the type of the specification.";
     FIELD_OF_VERSION: "field-of-version", Metadata, Cosmetic, "Table Metadata Fields",
-        "Fields that the format version does not have are left out.";
+        "Fields that the format version does not have are left out.",
+        repair "table.repair";
     TABLE_UUID: "table-uuid", Metadata, EnginesFail, "Table Metadata Fields",
         "The identity of a table or a view is a UUID.";
     METADATA_STRICT: "metadata-strict", Metadata, EnginesFail, "Appendix C: JSON serialization",
         "The metadata can be parsed, apart from what other rules say.";
     DEPRECATED_COPIES: "deprecated-copies", Metadata, EnginesFail, "Table Metadata Fields",
         "In version 1, `schema` and `partition-spec` are the current schema and the default spec.",
-        engines "engines that read the deprecated fields take other columns or partitions";
+        engines "engines that read the deprecated fields take other columns or partitions",
+        repair "table.repair";
+    VERSION_HINT: "version-hint", Metadata, EnginesFail, "File System Tables",
+        "Where a metadata folder has a `version-hint.text`, it leads to a metadata file.",
+        engines "engines that open folders by the hint fail",
+        repair "table.repair";
     METADATA_LOG_FILE: "metadata-log-file", Metadata, Cosmetic, "Table Metadata Fields",
-        "The files that the metadata log names are there.";
+        "The files that the metadata log names are there.",
+        repair "table.repair";
     METADATA_LOG_ORDER: "metadata-log-order", Metadata, EnginesFail, "Table Metadata Fields",
         "The metadata log is in the order of time, with a minute for clocks that differ.",
-        engines "Iceberg Java refuses to load the table";
+        engines "Iceberg Java refuses to load the table",
+        repair "table.repair";
     METADATA_LOG_TIME: "metadata-log-time", Metadata, Cosmetic, "Table Metadata Fields",
-        "An entry of the metadata log has the time of its file.";
+        "An entry of the metadata log has the time of its file.",
+        repair "table.repair";
     UUID_UNCHANGED: "uuid-unchanged", Metadata, EnginesFail, "Table Metadata Fields",
         "The identity of a table stays the same from one metadata file to the next.";
     NOTHING_GOES_BACK: "nothing-goes-back", Metadata, WrongData, "Table Metadata Fields",
@@ -40,10 +50,10 @@ floeberg_core::rules! {
         "The name mapping names columns that some schema of the table has.";
     STATISTICS_SNAPSHOT: "statistics-snapshot", Metadata, Cosmetic, "Table Statistics",
         "Statistics files are of snapshots that the table has.",
-        repair "table.update_statistics().remove_statistics";
+        repair "table.repair";
     STATISTICS_ONCE: "statistics-once", Metadata, EnginesFail, "Table Statistics",
         "A snapshot has at most one file of table statistics, and one of partition statistics.",
-        repair "table.update_statistics().set_statistics";
+        repair "table.repair";
     ENCRYPTION_KEYS: "encryption-keys", Metadata, EnginesFail, "Encryption Keys",
         "Encryption keys have unique ids, and those that are named are there.";
 }

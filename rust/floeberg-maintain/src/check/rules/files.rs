@@ -4,18 +4,21 @@
 
 floeberg_core::rules! {
     FILE_THERE: "file-there", Files, WrongData, "Data File Fields",
-        "A live file is there.";
+        "A live file is there.",
+        repair "table.repair, with `drop_missing_data_files` or `drop_missing_delete_files`";
     FILE_READABLE: "file-readable", Files, WrongData, "Appendix A: Format-specific Requirements",
         "A live file is of its format, and its footer can be read.";
     FILE_SIZE: "file-size", Files, EnginesFail, "Data File Fields",
         "A file has the size that its entry says.",
-        engines "engines that look for a footer at the said end fail";
+        engines "engines that look for a footer at the said end fail",
+        repair "table.repair";
     RECORD_COUNT: "record-count", Files, WrongData, "Data File Fields",
         "A file has as many rows as its entry says.",
-        engines "counts and limits that engines take from metadata are wrong";
+        engines "counts and limits that engines take from metadata are wrong",
+        repair "table.repair";
     ROW_GROUPS: "split-offsets-row-groups", Files, Slow, "Data File Fields",
         "The split offsets of a Parquet file are where its row groups start.",
-        repair "table.maintenance.rewrite_data_files, with encode-all-rows";
+        repair "table.repair";
     COLUMN_TYPE: "column-type", Files, WrongData, "Column Projection",
         "A column of a file can be read as the column of the table with its field id.";
     FIELD_IDS: "file-field-ids", Files, WrongData, "Column Projection",
@@ -29,7 +32,8 @@ floeberg_core::rules! {
     VECTOR_READABLE: "vector-readable", Files, WrongData, "Deletion Vectors",
         "A deletion vector can be read: its length, its checksum and its positions are right.";
     VECTOR_COUNT: "vector-count", Files, WrongData, "Deletion Vectors",
-        "A deletion vector has as many positions as its entry says.";
+        "A deletion vector has as many positions as its entry says.",
+        repair "table.repair";
     VECTOR_POSITIONS: "vector-positions", Files, EnginesFail, "Deletion Vectors",
         "The positions of a deletion vector are those of rows of its data file.";
     STATISTICS_FILE: "statistics-file", Files, Cosmetic, "Table Statistics",

@@ -22,7 +22,8 @@ floeberg_core::rules! {
     FIELD_ID_RANGE: "field-id-range", Metadata, WrongData, "Reserved Field IDs",
         "Field ids go from 0 to 2147483447.";
     LAST_COLUMN_ID: "last-column-id", Metadata, WrongData, "Table Metadata Fields",
-        "No field has an id above `last-column-id`: the next column would get an id that is taken.";
+        "No field has an id above `last-column-id`: the next column would get an id that is taken.",
+        repair "table.repair";
     TYPE_KNOWN: "type-known", Metadata, EnginesFail, "Primitive Types",
         "Types are those of the specification.";
     TYPE_OF_VERSION: "type-of-version", Metadata, EnginesFail, "Primitive Types",
@@ -47,7 +48,8 @@ floeberg_core::rules! {
     PARTITION_FIELD_UNIQUE: "partition-field-unique", Metadata, EnginesFail, "Partitioning",
         "No two fields of a partition spec have one id or one name.";
     PARTITION_FIELD_ID: "partition-field-id", Metadata, EnginesFail, "Partition Evolution",
-        "Ids of partition fields go from 1000 to `last-partition-id`.";
+        "Ids of partition fields go from 1000 to `last-partition-id`.",
+        repair "table.repair";
     PARTITION_FIELD_MEANING: "partition-field-meaning", Metadata, WrongData, "Partition Evolution",
         "A partition field id has one source and one transform in all specs, from version 2 on.";
     PARTITION_SOURCE: "partition-source", Metadata, EnginesFail, "Partitioning",
@@ -57,7 +59,8 @@ floeberg_core::rules! {
     TRANSFORM_KNOWN: "transform-known", Metadata, EnginesFail, "Partition Transforms",
         "Transforms are those of the specification.";
     SOURCE_FORM: "transform-source-form", Metadata, EnginesFail, "Partition Specs",
-        "A field of a spec or a sort order has one of `source-id` and `source-ids`.";
+        "A field of a spec or a sort order has one of `source-id` and `source-ids`.",
+        repair "table.repair";
     ORDER_0: "sort-order-0", Metadata, EnginesFail, "Sorting",
         "Sort order 0 has no fields, and the others have some.";
     SORT_FIELD: "sort-field", Metadata, EnginesFail, "Sorting",

@@ -19,20 +19,23 @@ floeberg_core::rules! {
         "No snapshot is its own ancestor.";
     SNAPSHOT_TIME: "snapshot-time", Metadata, EnginesFail, "Table Metadata Fields",
         "No snapshot is younger than its metadata, with a minute for clocks that differ.",
-        engines "Iceberg Java refuses to load the table";
+        engines "Iceberg Java refuses to load the table",
+        repair "table.repair";
     SEQUENCE_ORDER: "sequence-order", Metadata, WrongData, "Sequence Numbers",
         "A snapshot has a higher sequence number than its parent.";
     SEQUENCE_UNIQUE: "sequence-unique", Metadata, WrongData, "Sequence Numbers",
         "No two snapshots have one sequence number, but those of version 1.";
     LAST_SEQUENCE_NUMBER: "last-sequence-number", Metadata, WrongData, "Table Metadata Fields",
         "No snapshot has a sequence number above `last-sequence-number`.",
-        engines "Iceberg Java refuses to load the table";
+        engines "Iceberg Java refuses to load the table",
+        repair "table.repair";
     SNAPSHOT_ROW_IDS: "snapshot-row-ids", Metadata, WrongData, "Snapshot Row IDs",
         "From version 3 on, a snapshot has `first-row-id` and `added-rows`, both 0 or more.";
     ROW_ID_RANGES: "snapshot-row-ids-overlap", Metadata, WrongData, "Snapshot Row IDs",
         "No two snapshots assign one row id.";
     NEXT_ROW_ID: "next-row-id", Metadata, WrongData, "Row Lineage",
-        "No snapshot assigns a row id of `next-row-id` or above.";
+        "No snapshot assigns a row id of `next-row-id` or above.",
+        repair "table.repair";
     REF_SNAPSHOT: "ref-snapshot", Metadata, WrongData, "Snapshot References",
         "A branch or tag names a snapshot of the table.";
     REF_TYPE: "ref-type", Metadata, EnginesFail, "Snapshot References",
@@ -42,11 +45,14 @@ floeberg_core::rules! {
     MAIN_IS_CURRENT: "main-is-current", Metadata, WrongData, "Snapshot References",
         "The branch `main` is at the current snapshot.";
     SNAPSHOT_LOG_NAMES: "snapshot-log-names", Metadata, EnginesFail, "Table Metadata Fields",
-        "The snapshot log names snapshots that the table has.";
+        "The snapshot log names snapshots that the table has.",
+        repair "table.repair";
     SNAPSHOT_LOG_END: "snapshot-log-end", Metadata, WrongData, "Table Metadata Fields",
         "The snapshot log ends with the current snapshot.",
-        engines "Iceberg Java refuses to load the table";
+        engines "Iceberg Java refuses to load the table",
+        repair "table.repair";
     SNAPSHOT_LOG_ORDER: "snapshot-log-order", Metadata, EnginesFail, "Table Metadata Fields",
         "The snapshot log is in the order of time, with a minute for clocks that differ.",
-        engines "Iceberg Java refuses to load the table";
+        engines "Iceberg Java refuses to load the table",
+        repair "table.repair";
 }
