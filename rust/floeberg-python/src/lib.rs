@@ -114,6 +114,8 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::statistics::{compute_partition_stats, compute_table_stats};
     #[pymodule_export]
+    use crate::maintain::two_tables::TwoTables;
+    #[pymodule_export]
     use crate::maintain::unneeded::{files_of_dropped_table, remove_unneeded_files, unneeded_files};
     #[pymodule_export]
     use crate::rows::change_rows::{RowsChanged, change_rows_of_table};
