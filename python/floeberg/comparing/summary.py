@@ -36,7 +36,8 @@ class DiffSummary:
         spec: The default partition specs, if they differ.
         sort_order: The default sort orders, if they differ.
         properties: The properties that differ, by key.
-        not_known: Why specs, sort orders and properties are not known; `None` where they are.
+        not_known: Why specs, sort orders and properties, and files of two formats, are not known; `None` where they
+            are.
     """
 
     from_snapshot_id: int | None

@@ -118,7 +118,7 @@ class TwoTablesDiff(TableDiff):
                 snapshot.
             UnsupportedError: The tables are of two formats.
         """
-        self._check_format("spec()")
+        self._check_format()
         return _changed(self._before.spec(), self._after.spec())
 
     def sort_order(self) -> Changed[SortOrder] | None:
@@ -131,7 +131,7 @@ class TwoTablesDiff(TableDiff):
             NotFoundError: As for `spec`.
             UnsupportedError: The tables are of two formats.
         """
-        self._check_format("sort_order()")
+        self._check_format()
         return _changed(self._before.sort_order(), self._after.sort_order())
 
     def properties(self) -> dict[str, Changed[str]]:
@@ -148,7 +148,7 @@ class TwoTablesDiff(TableDiff):
             >>> table.diff(table).properties()
             {}
         """
-        self._check_format("properties()")
+        self._check_format()
         return changed_properties(self._before.properties(), self._after.properties())
 
     def files(self) -> pa.RecordBatch:
@@ -170,7 +170,7 @@ class TwoTablesDiff(TableDiff):
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
         import pyarrow.compute as pc  # noqa: PLC0415
 
-        self._check_format("files()")
+        self._check_format()
         before, after = self._before.files(), self._after.files()
         gone = before.filter(pc.invert(pc.is_in(before["file_path"], value_set=after["file_path"])))
         came = after.filter(pc.invert(pc.is_in(after["file_path"], value_set=before["file_path"])))
@@ -188,12 +188,12 @@ class TwoTablesDiff(TableDiff):
     def _is_of_one_format(self) -> bool:
         return self._before.format_name == self._after.format_name
 
-    def _check_format(self, what: str) -> None:
+    def _check_format(self) -> None:
         if not self._is_of_one_format():
             one, other = self._before.format_name, self._after.format_name
             raise UnsupportedError(
-                f"{what} of {one} and {other} tables cannot be compared: ask each table for its own. schema() and the "
-                "rows can be compared"
+                f"files, specs, sort orders and properties of {one} and {other} tables cannot be compared: ask each "
+                "table for its own. schema() and the rows can be compared"
             )
 
     def _pages(self) -> tuple[object | None, object | None]:

@@ -19,7 +19,7 @@ import pytest
 import floeberg as fb
 from corpus import lance_lent
 from floeberg.comparing import TwoTablesDiff
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.types import NestedField, PrimitiveType, Schema
 
 FORMATS = ("iceberg", "lance")
@@ -398,3 +398,29 @@ def test_a_value_that_does_not_fit_the_wider_type_is_an_error(tmp_path):
     table = made("iceberg", tmp_path, near, format_version=3)
     with pytest.raises(InvalidInputError, match="date does not fit"):
         table.diff(made("iceberg", tmp_path, far)).to_arrow()
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_odd_names_and_no_columns(tmp_path, one, other):
+    rows = pa.table({"*": [3, 4], "_change": ["x", "y"], "after": [{"before": 1}, {"before": 2}]})
+    after, before = made(other, tmp_path, rows), made(one, tmp_path, rows.slice(0, 1))
+    (row,) = after.diff(before, key=["_change"]).to_arrow().to_pylist()
+    assert row["after"] == {"*": 4, "_change": "y", "after": {"before": 2}}
+    # Without a column, rows are counted.
+    (row,) = after.diff(before, selected_fields=()).to_arrow().to_pylist()
+    assert (row["_change"], row["before"], row["after"]) == ("insert", None, {})
+    nothing = made(one, tmp_path, rows.slice(0, 0))
+    assert after.diff(nothing).summary().inserted_rows == 2
+    assert nothing.diff(after).summary().deleted_rows == 2
+    assert not nothing.diff(made(other, tmp_path, rows.slice(0, 0))).has_changed_rows()
+
+
+def test_an_error_of_reading_names_the_table(tmp_path):
+    rows = pa.table({"id": [1, 2]})
+    table, before = made("iceberg", tmp_path, rows), made("lance", tmp_path, rows)
+    for file in Path(before.location).rglob("data/*"):
+        file.unlink()
+    with pytest.raises(NotFoundError, match="the first one"):
+        table.diff(before).to_arrow()
+    with pytest.raises(NotFoundError, match="the second one"):
+        before.diff(table).to_arrow()
