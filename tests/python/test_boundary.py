@@ -63,7 +63,7 @@ def objects(deletes):
     native += [_native.SqlExpression.parse("a + 1")]
     native += [_native.ListedFiles.of_folder("/", [], storage_options={}), view.check()._begin()]
     diff = table.diff(table.current_snapshot().snapshot_id)
-    wrapped += [diff, diff._inner, view.check(), *fb.check("no/table/is/here")]
+    wrapped += [diff, diff._inner, table.diff(table)._two, view.check(), *fb.check("no/table/is/here")]
     native += [_native.WriteRecipe.of(table._inner, options={}, write_id="w")]
     native += [delete_recipe(), _native.ExpiredFiles.of(table._inner, table._inner)]
     return {type(each): each for each in (*wrapped, *native)}
@@ -227,6 +227,7 @@ def test_every_class_is_pickled_or_says_what_to_send(objects):
             "LanceRows",
             "LanceRowsChanged",
             "LanceDiff",
+            "TwoTables",
             "MergeBuilder",
             "MergeClause",
             "NewValue",

@@ -122,6 +122,16 @@ class LanceTable:
     def data_files(self) -> list[tuple[int, str, str, list[int], int]]:
         """Fragment, location, version, fields and size of each data file."""
 
+    def primary_key(self) -> list[str]:
+        """The columns of the unenforced primary key, in its order."""
+
+    def all_files(self) -> Batch:
+        """All files, as those of a difference that were added.
+
+        Raises:
+            InvalidDataError: A manifest is damaged.
+        """
+
     def scan(
         self, *, row_filter: _Tree, selected_fields: list[str], case_sensitive: bool, limit: int | None
     ) -> LanceScan:

@@ -6,7 +6,7 @@ from typing_extensions import CapsuleType
 
 from floeberg._native.arrow import Batch, Batches
 from floeberg._native.commit import Operation
-from floeberg._native.lance import LanceTable
+from floeberg._native.lance import LanceRows, LanceScan, LanceTable
 from floeberg._native.scan import BatchReader, Plan, Scan, TaskGroup
 from floeberg._native.table import Table, View
 from floeberg._native.write import Receipt, WriteRecipe
@@ -530,3 +530,34 @@ class TableDiff:
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class TwoTables:
+    """What differs between two tables. The columns have been checked."""
+
+    @staticmethod
+    def of(
+        before: Scan | LanceScan,
+        after: Scan | LanceScan,
+        selected_fields: list[str],
+        key: list[str] | None,
+        own_key: list[str],
+    ) -> TwoTables:
+        """Between the rows of two scans of all columns. `own_key` counts where both have its columns.
+
+        Raises:
+            InvalidInputError: A column is unknown, or has a type of another meaning in the first table.
+        """
+
+    def counts(self, pages: tuple[object | None, object | None]) -> tuple[int, int, int, dict[str, int]]:
+        """The rows that were inserted, deleted and updated, and in how many updates each column changed."""
+
+    def rows(self, pages: tuple[object | None, object | None]) -> LanceRows:
+        """Begins to read the rows that differ."""
+
+    def columns(self) -> list[tuple[str, str]]:
+        """The columns that differ by their names, and how."""
+
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Raises `TypeError`: send the difference."""

@@ -19,6 +19,7 @@ __all__ = [
     "LanceField",
     "changed_columns",
     "changed_fields",
+    "changed_names",
     "changed_properties",
 ]
 
@@ -97,6 +98,23 @@ def changed_columns(before: Schema, after: Schema) -> list[ColumnChange]:
         if number not in new
     ]
     return found
+
+
+def changed_names(
+    before: Mapping[str, NestedField | LanceField], after: Mapping[str, NestedField | LanceField]
+) -> list[ColumnChange]:
+    """The columns of two tables of one format that differ, by their names, those of the second table first."""
+    found = [
+        ColumnChange("changed" if name in before else "added", name, before.get(name), field)
+        for name, field in after.items()
+        if name not in before or _without_id(before[name]) != _without_id(field)
+    ]
+    gone = (name for name in before if name not in after)
+    return found + [ColumnChange("dropped", name, before[name], None) for name in gone]
+
+
+def _without_id(field: NestedField | LanceField) -> tuple[Any, ...]:
+    return (field.field_type, field.nullable) if isinstance(field, LanceField) else _own(field)
 
 
 def _own(field: NestedField) -> tuple[Any, ...]:

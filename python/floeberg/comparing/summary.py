@@ -19,35 +19,37 @@ class DiffSummary:
     """What differs between two snapshots, counted.
 
     Attributes:
-        from_snapshot_id: The first snapshot; of a Lance table the version.
+        from_snapshot_id: The first snapshot; of a Lance table the version; `None` for a table without snapshots.
         to_snapshot_id: The second snapshot, likewise; `None` for a table without snapshots.
         inserted_rows: Rows that the second snapshot has alone.
         deleted_rows: Rows that the first snapshot has alone.
         updated_rows: Rows that both have, with other values.
         changed_columns: For each column in how many of the updated rows it changed.
         proof: What proves without reading rows that none differs: `same snapshot`, or `rewrites only`, if all snapshots
-            between the two are `replace` snapshots; of a Lance table what `LanceTableDiff.proof` says. `None` where
-            rows were compared.
-        added_files: Data and delete files that the second snapshot has alone.
+            between the two are `replace` snapshots; of a Lance table what `LanceTableDiff.proof` says, of two tables
+            what `TwoTablesDiff.proof` says. `None` where rows were compared.
+        added_files: Data and delete files that the second snapshot has alone; `None`, as the next two, for tables of
+            two formats.
         removed_files: Data and delete files that the first snapshot has alone.
         files_with_other_deletes: Data files that both have, with other deletes.
         columns: The columns of the schemas that differ.
         spec: The default partition specs, if they differ.
         sort_order: The default sort orders, if they differ.
         properties: The properties that differ, by key.
-        not_known: Why specs, sort orders and properties are not known; `None` where they are.
+        not_known: Why specs, sort orders and properties, and files of two formats, are not known; `None` where they
+            are.
     """
 
-    from_snapshot_id: int
+    from_snapshot_id: int | None
     to_snapshot_id: int | None
     inserted_rows: int
     deleted_rows: int
     updated_rows: int
     changed_columns: Mapping[str, int]
     proof: str | None
-    added_files: int
-    removed_files: int
-    files_with_other_deletes: int
+    added_files: int | None
+    removed_files: int | None
+    files_with_other_deletes: int | None
     columns: tuple[ColumnChange, ...]
     spec: Changed[PartitionSpec] | None
     sort_order: Changed[SortOrder] | None
@@ -65,7 +67,7 @@ class DiffSummary:
             rows = f"{self.inserted_rows} inserted, {self.deleted_rows} deleted, {self.updated_rows} updated"
         else:
             rows = f"no row changed ({self.proof or 'rows were compared'})"
-        files = (
+        files = self.added_files is not None and (
             f"{self.added_files} added, {self.removed_files} removed, "
             f"{self.files_with_other_deletes} with other deletes"
         )

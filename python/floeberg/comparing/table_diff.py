@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from floeberg._arguments import checked_size
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.comparing.settings import Changed, changed_columns, changed_properties
 from floeberg.comparing.shown import difference_html, difference_markdown, table_rows
+from floeberg.comparing.sides import expected_metadata
 from floeberg.comparing.summary import DiffSummary
-from floeberg.errors import InvalidInputError, NotFoundError
+from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.scan.rows import ArrowRows
 from floeberg.scan.scan import Scan
 from floeberg.types._from_json import read_sort_order, read_spec
@@ -52,7 +52,7 @@ class TableDiff(ArrowRows):
         self._counts: tuple[int, int, int, dict[str, int]] | None = None
 
     @property
-    def from_snapshot_id(self) -> int:
+    def from_snapshot_id(self) -> int | None:
         """The first snapshot."""
         return cast("int", self._inner.start)
 
@@ -208,11 +208,11 @@ class TableDiff(ArrowRows):
             (True, None)
         """
         inserted, deleted, updated, columns = self._counted()
-        changes = self.files()["change"].to_pylist()
+        added, removed, with_other_deletes = self._file_counts()
         spec, order, properties, not_known = None, None, {}, None
         try:
             spec, order, properties = self.spec(), self.sort_order(), self.properties()
-        except NotFoundError as error:
+        except (NotFoundError, UnsupportedError) as error:
             not_known = error.args[0]
         return DiffSummary(
             from_snapshot_id=self.from_snapshot_id,
@@ -222,9 +222,9 @@ class TableDiff(ArrowRows):
             updated_rows=updated,
             changed_columns=columns,
             proof=self.proof(),
-            added_files=changes.count("added"),
-            removed_files=changes.count("removed"),
-            files_with_other_deletes=changes.count("other deletes"),
+            added_files=added,
+            removed_files=removed,
+            files_with_other_deletes=with_other_deletes,
             columns=tuple(self.schema()),
             spec=spec,
             sort_order=order,
@@ -265,10 +265,18 @@ class TableDiff(ArrowRows):
             while len(changes) < limit and (batch := stream.next_batch()) is not None:
                 rows = pa.record_batch(cast("Any", batch))
                 changes += rows.slice(0, limit - len(changes)).to_pylist()
-        title = f"From {self._of_what} {self.from_snapshot_id} to {self.to_snapshot_id}"
+        title = self._title()
         left = summary.changed_rows - len(changes)
         more = f"{left} more rows" if left else ""
         return title, summary.facts(), names, table_rows(names, changes), more
+
+    def _title(self) -> str:
+        return f"From {self._of_what} {self.from_snapshot_id} to {self.to_snapshot_id}"
+
+    def _file_counts(self) -> tuple[int | None, int | None, int | None]:
+        """How many files were added, were removed, and have other deletes."""
+        changes = self.files()["change"].to_pylist()
+        return changes.count("added"), changes.count("removed"), changes.count("other deletes")
 
     def _counted(self) -> tuple[int, int, int, dict[str, int]]:
         if self._counts is None:
@@ -283,12 +291,7 @@ class TableDiff(ArrowRows):
         snapshot_id = self._then[side]
         inner = self._inner
         found = inner.metadata_now() if snapshot_id is None else inner.metadata_then(snapshot_id)
-        if found is None:
-            raise NotFoundError(
-                f"the metadata file that was written with snapshot {snapshot_id} is not known: the metadata log does "
-                "not name it any more, or it was removed. Specs, sort orders and properties cannot be compared"
-            )
-        return cast("dict[str, Any]", json.loads(found))
+        return expected_metadata(found, snapshot_id)
 
     def _read_all(self) -> object:
         return self._inner.read_all()

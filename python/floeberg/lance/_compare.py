@@ -1,13 +1,17 @@
-"""How are two versions of a Lance table compared?"""
+"""How are two versions of a Lance table, or two tables, compared?"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, overload
 
 from floeberg._arguments import checked_bool, checked_names
-from floeberg.errors import NotFoundError
+from floeberg.comparing.sides import Comparable
+from floeberg.comparing.two_tables import TwoTablesDiff
+from floeberg.errors import InvalidInputError, NotFoundError
+from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance._changes import LanceTableChanges
 from floeberg.lance.difference import LanceTableDiff
+from floeberg.lance.side import LanceSide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +24,19 @@ if TYPE_CHECKING:
 __all__ = ["LanceTableComparisons"]
 
 
-class LanceTableComparisons(LanceTableChanges):
-    """The method of `floeberg.lance.LanceTable` that compares versions."""
+class LanceTableComparisons(LanceTableChanges, Comparable):
+    """The method of `floeberg.lance.LanceTable` that compares versions, or two tables."""
+
+    @overload
+    def diff(
+        self,
+        a: Comparable,
+        b: int | str | datetime | None = None,
+        *,
+        key: Sequence[str] | None = None,
+        selected_fields: Sequence[str] = ("*",),
+        preview: Literal[False] = False,
+    ) -> TwoTablesDiff: ...
 
     @overload
     def diff(
@@ -45,18 +60,18 @@ class LanceTableComparisons(LanceTableChanges):
     ) -> pa.RecordBatch: ...
     def diff(
         self,
-        a: int | str | datetime,
+        a: int | str | datetime | Comparable,
         b: int | str | datetime | None = None,
         *,
         key: Sequence[str] | None = None,
         selected_fields: Sequence[str] = ("*",),
         preview: bool = False,
-    ) -> LanceTableDiff | pa.RecordBatch:
-        """Compares two versions of the branch: rows, files, columns and settings. Nothing is read at first.
+    ) -> LanceTableDiff | TwoTablesDiff | pa.RecordBatch:
+        """Compares two versions of the branch, or two tables: rows, files, columns and settings.
 
-        The two may be in any order. Only fragments that differ are read: one that both versions have with the same data
-        files and the same deletion file has the same rows. Nothing is read where the history proves that no row
-        changed: see `LanceTableDiff.proof`.
+        Nothing is read at first. The two may be in any order. Only fragments that differ are read: one that both
+        versions have with the same data files and the same deletion file has the same rows. Nothing is read where the
+        history proves that no row changed: see `LanceTableDiff.proof`.
 
         The rows are as those of `floeberg.Table.diff`: `_change`, `_changed_columns`, `before` and `after`. Columns are
         found by their field ids. A column that the first version lacks is null in its rows.
@@ -66,8 +81,13 @@ class LanceTableComparisons(LanceTableChanges):
         table without these is compared by the unenforced primary key of its schema; without such a key by addresses,
         which is refused where rows may have been moved.
 
+        Of two tables, columns are found by their names, all rows of both are read, and a row of the one and one of the
+        other are one row by `key`, by the unenforced primary key, where both tables have its columns, or else by the
+        values of all columns that are compared. See `floeberg.Table.diff`.
+
         Args:
-            a: The first version: a number, the name of a tag of the branch, or a datetime.
+            a: The first version: a number, the name of a tag of the branch, or a datetime. Or another table, a
+                `LanceTable` or a `floeberg.Table`, which is compared as it is opened.
             b: The second version, given likewise. By default, the one that is open.
             key: The columns that identify a row.
             selected_fields: Compares these columns; `*` is all. A part of a column cannot be selected.
@@ -78,7 +98,9 @@ class LanceTableComparisons(LanceTableChanges):
             `deleted_rows`. An update counts on both sides, and so does a row that was only moved.
 
         Raises:
-            InvalidInputError: A column is unknown, or is a part of another one, or a tag is of another branch.
+            InvalidInputError: A column is unknown, or is a part of another one, or a tag is of another branch. Or a
+                column of the other table has a type of another meaning, or a
+                `preview` of two tables is asked for.
             NotFoundError: A version does not exist, or was removed.
             UnsupportedError: A column has another type in the first version, or was dropped and added again. Or rows
                 have addresses alone, and may have been moved: reading raises it.
@@ -92,8 +114,16 @@ class LanceTableComparisons(LanceTableChanges):
         """
         names = checked_names("selected_fields", selected_fields)
         keys = None if key is None else checked_names("key", key)
+        if isinstance(a, Comparable):
+            if checked_bool("preview", preview):
+                raise InvalidInputError("preview: expected False for two tables, found True: see summary()")
+            after = _side_of(self._version_of("b", b))
+            return TwoTablesDiff(a._side(), after, keys, names)  # noqa: SLF001 - of this package
         found = LanceTableDiff(self._version_of("a", a), self._version_of("b", b), keys, names)
         return found._preview() if checked_bool("preview", preview) else found  # noqa: SLF001 - its own
+
+    def _side(self) -> LanceSide:
+        return _side_of(self._inner)
 
     def _version_of(self, name: str, version: int | str | datetime | None) -> _native.LanceTable:
         number = self._numbered(name, version, self._inner.version)
@@ -102,3 +132,10 @@ class LanceTableComparisons(LanceTableChanges):
         if number not in self._inner.version_numbers():
             raise NotFoundError(f"{name}: {self._line()} has no version {number}, or not any more")
         return self._inner.at_version(number)
+
+
+def _side_of(table: _native.LanceTable) -> LanceSide:
+    scan = table.scan(
+        row_filter=ALWAYS_TRUE.as_tree(), selected_fields=["*"], case_sensitive=True, limit=None
+    )
+    return LanceSide(table, scan)

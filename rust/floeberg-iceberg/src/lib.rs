@@ -14,6 +14,7 @@
 //! - `aggregate`: counts and extremes, by metadata where the specification guarantees that it is exact.
 //! - `table`: a table, opened.
 //! - `scan`: which rows of which snapshot, or which appends between two; the facade over planning and reading.
+//! - `table_rows`: rows of a scan, to be compared with those of any other table.
 //! - `write`: rows to data and delete files. Rows are matched to the table's columns, split by partition, sorted, encoded by
 //!   threads, and written to files that end at a size. What a worker needs is a recipe, what it gives is a receipt.
 //!   Deleted rows become deletion vectors, files of positions or files of keys.
@@ -37,6 +38,7 @@ pub mod read;
 pub mod aggregate;
 mod table;
 mod scan;
+mod table_rows;
 pub mod write;
 pub mod lookup;
 mod changelog;
@@ -50,7 +52,7 @@ pub mod add_files;
 
 pub use changelog::{
     ChangelogScan, ChangelogStream, ChangingSnapshot, Difference, DifferenceStream, DifferingFiles,
-    FilesOfBoth, RowCounts,
+    FilesOfBoth,
 };
 pub use recipe::{GroupRecipe, ReadRecipe};
 pub use scan::{AppendsAfter, Scan, SnapshotChoice};

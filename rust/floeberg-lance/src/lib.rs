@@ -20,6 +20,7 @@
 //! - `group`: the part of a scan that a worker reads.
 //! - `take`: rows by their ids or addresses.
 //! - `rows`: batches of the rows of fragments, one fragment after another.
+//! - `table_rows`: rows of a scan, to be compared with those of any other table.
 //! - `taken_rows`: batches of the rows that are taken, in the order in which they were asked for.
 //! - `rows_at`: batches of rows by ascending addresses.
 //! - `source_keys`: the keys of a source.
@@ -52,6 +53,7 @@ mod scan;
 mod group;
 mod take;
 mod rows;
+mod table_rows;
 mod taken_rows;
 mod rows_at;
 mod source_keys;
@@ -81,5 +83,6 @@ pub use rows_at::RowsAt;
 pub use scan::Scan;
 pub use source_keys::SourceKeys;
 pub use table::{OpenOptions, Table};
+pub use table_rows::ScanRows;
 pub use take::Taken;
 pub use taken_rows::taken_rows;

@@ -116,6 +116,8 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::statistics::{compute_partition_stats, compute_table_stats};
     #[pymodule_export]
+    use crate::maintain::two_tables::TwoTables;
+    #[pymodule_export]
     use crate::maintain::unneeded::{
         ExpiredFiles, files_of_dropped_table, remove_unneeded_files, unneeded_files,
     };

@@ -8,9 +8,11 @@
 //!
 //! Invariant: an update has a column that changed. Rows whose selected columns are all equal are left out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::cast::AsArray as _;
 use arrow_array::{
     Array as _, ArrayRef, BooleanArray, RecordBatch, StringArray, StructArray, new_null_array,
 };
@@ -27,6 +29,40 @@ pub const INSERT: &str = "insert";
 pub const DELETE: &str = "delete";
 /// The value of `_change` for a row that has other values.
 pub const UPDATE: &str = "update";
+
+/// How many rows differ.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    /// Rows that the second side has alone.
+    pub inserted: u64,
+    /// Rows that the first side has alone.
+    pub deleted: u64,
+    /// Rows that both have, with other values.
+    pub updated: u64,
+    /// For each column in how many of the updated rows it changed. Columns that never did are left out.
+    pub changed_columns: BTreeMap<String, u64>,
+}
+
+impl RowCounts {
+    /// Counts the rows of a batch of a difference.
+    pub fn add(&mut self, batch: &RecordBatch) {
+        for change in batch.column(0).as_string::<i32>().iter().flatten() {
+            match change {
+                INSERT => self.inserted += 1,
+                UPDATE => self.updated += 1,
+                _ => self.deleted += 1,
+            }
+        }
+        for names in batch.column(1).as_list::<i32>().iter().flatten() {
+            for name in names.as_string::<i32>().iter().flatten() {
+                match self.changed_columns.get_mut(name) {
+                    Some(count) => *count += 1,
+                    None => drop(self.changed_columns.insert(name.to_owned(), 1)),
+                }
+            }
+        }
+    }
+}
 
 /// The columns of a difference.
 #[derive(Debug, Clone)]
@@ -121,6 +157,6 @@ impl ChangedCells {
 }
 
 /// Columns of a difference are not those that it has.
-fn misfit(error: ArrowError) -> Error {
+pub(crate) fn misfit(error: ArrowError) -> Error {
     Error::internal("the columns of a difference do not fit").caused_by(error)
 }

@@ -9,6 +9,11 @@
 //! - `names`: columns by their names; those of a source by those of a table.
 //! - `differing`: the rows in which two batches differ.
 //! - `changed_cells`: rows before and after, side by side, with the columns that changed.
+//! - `matching`: which rows that went, and which that came, are one row.
+//! - `paired`: updated rows, each found beside what it was.
+//! - `common_columns`: the columns in which rows of two tables are compared.
+//! - `hashable`: values of any type, so that they can be hashed.
+//! - `two_tables`: the rows that differ between two tables.
 //! - `null_keys`: nulls in keys, and keys of several rows.
 //! - `source_memory`: how much memory a source may take.
 //! - `source`: the rows of a source, by their numbers.
@@ -27,6 +32,11 @@ mod cast;
 mod names;
 mod differing;
 mod changed_cells;
+mod matching;
+mod paired;
+mod common_columns;
+mod hashable;
+mod two_tables;
 mod null_keys;
 mod source_memory;
 mod source;
@@ -47,18 +57,21 @@ pub use cast::{
 };
 pub use cast_source::CastSource;
 pub use change::{BatchChange, FoundRows, RowChange, UpdatedRows};
-pub use changed_cells::{ChangedCells, DELETE, INSERT, UPDATE};
+pub use changed_cells::{ChangedCells, DELETE, INSERT, RowCounts, UPDATE};
 pub use changer::Changer;
 pub use differing::differing_rows;
 pub use feed::{ChangeFeed, LastChanges};
+pub use matching::{ChangeType, Changes, Matched, Matcher, RowNumbers, Side};
 pub use merge::{Action, Clause, ClauseRows, JoinKeys, Merge, MergeRequest};
 pub use names::{JoinedColumns, assigned_columns};
 pub use new_value::{Assignment, Condition, Functions, NewValue, NoFunctions, computed_columns};
 pub use null_keys::{NullKeys, check_no_nulls, repeated_key};
+pub use paired::{MatchedSides, PairedRows, Select, SideRows, other_rows};
 pub use replace::Replace;
 pub use request::{ApplyFeed, ClauseRequest, ClauseSets, MergeRows, UpdateRows, UpsertRows};
 pub use source::SourceRows;
 pub use source_memory::{check_source_memory, source_memory};
+pub use two_tables::{TableBatches, TableRows, TwoTables, TwoTablesStream, differing_columns};
 pub use update::Update;
 pub use view::batch_of;
 

@@ -24,7 +24,9 @@ use floeberg_core::schema::reserved::{
 use floeberg_core::schema::{Field, Schema};
 use floeberg_core::{Cancel, Error, Result};
 
-use super::step::{ChangeType, Matching, Step, StepReaders};
+use floeberg_rows::{ChangeType, RowNumbers};
+
+use super::step::{Matching, Step, StepReaders};
 use crate::Scan;
 use crate::lookup::of_free_name;
 use crate::read::{ReadRequest, TableReader};
@@ -32,14 +34,10 @@ use crate::read::{ReadRequest, TableReader};
 /// The columns that a changelog adds to those that are selected.
 const ADDED: [i32; 3] = [CHANGE_TYPE, CHANGE_ORDINAL, COMMIT_SNAPSHOT_ID];
 
-/// What tells the rows of a batch apart.
+/// What tells the rows of a batch apart, and where they are in their file, if their columns are read later.
 #[derive(Debug)]
-pub(super) struct RowNumbers {
-    /// Equal for rows that are one row: those that were copied have the same on both sides.
-    pub rows: Vec<u128>,
-    /// Equal for rows of one key; `None` without key columns.
-    pub keys: Option<Vec<u128>>,
-    /// Where the rows are in their file, if their columns are read later.
+pub(super) struct NumberedRows {
+    pub numbers: RowNumbers,
     pub positions: Option<Vec<u64>>,
 }
 
@@ -133,7 +131,7 @@ impl Columns {
     }
 
     /// What tells the rows of a batch apart.
-    pub fn numbers(&self, matching: Matching, batch: &RecordBatch) -> Result<RowNumbers> {
+    pub fn numbers(&self, matching: Matching, batch: &RecordBatch) -> Result<NumberedRows> {
         let layout = self.layout(matching);
         let columns = |places: &[usize]| -> Vec<ArrayRef> {
             places.iter().map(|place| Arc::clone(batch.column(*place))).collect()
@@ -156,7 +154,7 @@ impl Columns {
             }
             keys => Some(hashed(keys)?),
         };
-        Ok(RowNumbers { rows, keys, positions })
+        Ok(NumberedRows { numbers: RowNumbers { rows, keys }, positions })
     }
 
     /// The selected columns of a batch.

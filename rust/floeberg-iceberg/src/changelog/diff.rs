@@ -12,7 +12,9 @@ use floeberg_core::{Cancel, Result};
 use floeberg_exec::threads::ordered;
 use roaring::RoaringTreemap;
 
-use super::step::{ChangedFile, ChangedRows, Side};
+use floeberg_rows::Side;
+
+use super::step::{ChangedFile, ChangedRows};
 use crate::plan::{DeleteFile, DeleteKind, FileScanTask, Plan};
 use crate::read::{TableReader, deleted_positions};
 

@@ -5,15 +5,13 @@
 //!
 //! Spec: Row Lineage; Schema Evolution (columns are found by field id); Column Projection.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
 use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
-use floeberg_core::{Cancel, Error, Result};
-use floeberg_rows::{DELETE, INSERT, UPDATE};
+use floeberg_core::{Cancel, Result};
+use floeberg_rows::{RowCounts, Side};
 
 use super::changed_cells::changed_cells;
 use super::common_schema::common_schema;
@@ -21,7 +19,7 @@ use super::diff::{DifferingFiles, differing_files};
 use super::difference_stream::DifferenceStream;
 use super::planned_steps::TwoPlans;
 use super::scan::{ChangelogScan, changed_rows};
-use super::step::{Matching, Side, Step};
+use super::step::{Matching, Step};
 use crate::Scan;
 use crate::plan::{DeleteFile, DeleteKind, Plan};
 
@@ -47,19 +45,6 @@ pub struct FilesOfBoth {
     pub differing: DifferingFiles,
     /// Have both the same delete manifests?
     pub has_same_deletes: bool,
-}
-
-/// How many rows differ.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RowCounts {
-    /// Rows that the second snapshot has alone.
-    pub inserted: u64,
-    /// Rows that the first snapshot has alone.
-    pub deleted: u64,
-    /// Rows that both have, with other values.
-    pub updated: u64,
-    /// For each column in how many of the updated rows it changed. Columns that never did are left out.
-    pub changed_columns: BTreeMap<String, u64>,
 }
 
 impl Difference {
@@ -138,24 +123,7 @@ impl Difference {
         }
         let mut counts = RowCounts::default();
         for batch in DifferenceStream::new(self.changes.scan(), Some(step), columns, cancel)? {
-            let batch = batch?;
-            let changes = batch.column(0).as_string::<i32>();
-            for change in changes.iter().flatten() {
-                match change {
-                    INSERT => counts.inserted += 1,
-                    DELETE => counts.deleted += 1,
-                    UPDATE => counts.updated += 1,
-                    other => return Err(Error::internal(format!("there is no change {other:?}"))),
-                }
-            }
-            for names in batch.column(1).as_list::<i32>().iter().flatten() {
-                for name in names.as_string::<i32>().iter().flatten() {
-                    match counts.changed_columns.get_mut(name) {
-                        Some(count) => *count += 1,
-                        None => drop(counts.changed_columns.insert(name.to_owned(), 1)),
-                    }
-                }
-            }
+            counts.add(&batch?);
         }
         Ok(counts)
     }

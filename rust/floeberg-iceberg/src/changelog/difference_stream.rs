@@ -18,11 +18,10 @@ use floeberg_files::Coalescer;
 use super::changed_cells::changed_cells;
 use super::columns::Columns;
 use super::open_step::OpenStep;
-use super::paired::PairedRows;
 use super::read_job::{ReadChanges, StepRows};
-use super::step::{Matching, ReadFile, Side, Step};
+use super::step::{Matching, ReadFile, Step};
 use crate::Scan;
-use floeberg_rows::ChangedCells;
+use floeberg_rows::{ChangedCells, PairedRows, Side};
 
 /// The differences of two snapshots, in batches.
 ///
@@ -94,7 +93,7 @@ impl DifferenceStream {
                 return Poll::Ready(Ok(None));
             }
             if let Some(paired) = &mut self.paired {
-                match paired.next_until(&self.columns, &self.cells, until) {
+                match paired.next_until(&|batch| self.columns.selected(batch), &self.cells, until) {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(None) => self.paired = None,
                     Poll::Ready(Some(batches)) => {
@@ -107,7 +106,7 @@ impl DifferenceStream {
                 match rows.next_until(until) {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(Some(rows)) => self.add(rows?)?,
-                    Poll::Ready(None) => self.match_rows(),
+                    Poll::Ready(None) => self.match_rows()?,
                 }
             } else {
                 self.joined.flush()?;
@@ -128,11 +127,12 @@ impl DifferenceStream {
         self.joined.push(shown)
     }
 
-    fn match_rows(&mut self) {
+    fn match_rows(&mut self) -> Result<()> {
         if let (Some(rows), Some(open)) = (self.rows.take(), self.open.take()) {
             let (rows, matched) = open.matched(rows.job(), &self.ahead);
-            self.paired = Some(PairedRows::new(rows, matched, self.ahead.memory));
+            self.paired = Some(PairedRows::new(Box::new(rows), matched, self.ahead.memory)?);
         }
+        Ok(())
     }
 }
 

@@ -6,13 +6,11 @@
 //! - `diff`: the files of which rows came or went between two snapshots, with the rows.
 //! - `columns`: the columns that are read, and those of the result.
 //! - `planned_steps`: the steps of a range, each planned when it is reached.
-//! - `matching`: which deleted and inserted rows of a snapshot are one row.
 //! - `read_job`: the rows of a file that changed.
 //! - `open_step`: the rows of a snapshot of which some were only carried over.
 //! - `stream`: the changes as one stream.
 //! - `scan`: the facade.
 //! - `changed_cells`: rows before and after, side by side, with the columns that changed.
-//! - `paired`: updated rows, each found beside what it was.
 //! - `difference_stream`: the differences of two snapshots as one stream.
 //! - `common_schema`: the schema in which rows of two snapshots are compared.
 //! - `difference`: what differs between any two snapshots, the other facade.
@@ -27,19 +25,17 @@ mod step;
 mod diff;
 mod columns;
 mod planned_steps;
-mod matching;
 mod read_job;
 mod open_step;
 mod stream;
 mod scan;
 mod changed_cells;
-mod paired;
 mod difference_stream;
 mod common_schema;
 mod difference;
 
 pub use diff::DifferingFiles;
-pub use difference::{Difference, FilesOfBoth, RowCounts};
+pub use difference::{Difference, FilesOfBoth};
 pub use difference_stream::DifferenceStream;
 pub use scan::{ChangelogScan, ChangingSnapshot};
 pub use stream::ChangelogStream;

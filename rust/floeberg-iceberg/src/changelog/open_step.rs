@@ -16,9 +16,10 @@ use floeberg_exec::threads::{Ahead, OrderedStream};
 use roaring::RoaringTreemap;
 
 use super::columns::Columns;
-use super::matching::{Changes, Matched, Matcher};
+use floeberg_rows::{Changes, Matched, MatchedSides, Matcher, Side, SideRows, other_rows};
+
 use super::read_job::{ReadChanges, StepRows};
-use super::step::{ReadFile, Side, Step, WantedRows};
+use super::step::{ReadFile, Step, WantedRows};
 
 /// A step of which not all rows have come.
 pub(super) struct OpenStep {
@@ -53,10 +54,10 @@ impl OpenStep {
 
     /// Takes rows, and keeps them within so many bytes.
     pub fn add(&mut self, rows: StepRows, columns: &Columns, most_bytes: u64) -> Result<()> {
-        let mut numbers =
+        let numbered =
             rows.numbers.ok_or_else(|| Error::internal("rows of a changelog were not told apart"))?;
-        let positions = numbers.positions.take();
-        self.matcher.add(rows.side, numbers)?;
+        let positions = numbered.positions;
+        self.matcher.add(rows.side, numbered.numbers)?;
         match &mut self.kept {
             Kept::Positions(of_files) => {
                 let of_file = of_files.get_mut(rows.number).zip(positions);
@@ -79,7 +80,7 @@ impl OpenStep {
     /// The changes, after all rows have come.
     pub fn finish(self, job: &Arc<ReadChanges>, ahead: &Ahead) -> StepChanges {
         let (rows, Matched { deleted, inserted, .. }) = self.matched(job, ahead);
-        let side = |side, changes| SideChanges { source: rows.open(side), changes, next: 0 };
+        let side = |side, changes| SideChanges { source: rows.source(side), changes, next: 0 };
         // The last one comes first.
         let sides = vec![side(Side::Inserted, inserted), side(Side::Deleted, deleted)];
         StepChanges { step: rows.step, sides }
@@ -109,7 +110,7 @@ pub(super) struct MatchedRows {
 
 impl MatchedRows {
     /// The rows of a side, in the order in which they came.
-    pub fn open(&self, side: Side) -> Source {
+    fn source(&self, side: Side) -> Source {
         let wanted = |number: usize| match &self.kept {
             Kept::Positions(of_files) => WantedRows::At(of_files[number].clone()),
             Kept::Nothing | Kept::Rows(_) => WantedRows::Changed,
@@ -123,6 +124,12 @@ impl MatchedRows {
             .collect();
         let files = files.into_iter().map(Ok);
         Source::Again(Box::new(OrderedStream::new(Arc::clone(&self.job), files, self.ahead.clone())))
+    }
+}
+
+impl MatchedSides for MatchedRows {
+    fn open(&self, side: Side) -> Result<Box<dyn SideRows>> {
+        Ok(Box::new(self.source(side)))
     }
 }
 
@@ -174,14 +181,13 @@ struct SideChanges {
 }
 
 /// The rows of a side.
-pub(super) enum Source {
+enum Source {
     Kept(vec::IntoIter<RecordBatch>),
     Again(Box<OrderedStream<ReadChanges>>),
 }
 
-impl Source {
-    /// The next rows, if there are some before a deadline; `Ready(None)` is the end.
-    pub fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>> {
+impl SideRows for Source {
+    fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>> {
         match self {
             Self::Kept(batches) => Poll::Ready(batches.next().map(Ok)),
             Self::Again(rows) => {
@@ -216,9 +222,4 @@ impl StepChanges {
         }
         Poll::Ready(None)
     }
-}
-
-/// Rows of a file are others than before.
-pub(super) fn other_rows() -> Error {
-    Error::invalid_data("a data file had other rows when it was read again: files of a table never change")
 }

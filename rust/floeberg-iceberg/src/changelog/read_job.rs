@@ -12,8 +12,10 @@ use floeberg_core::{Context as _, Error, Result};
 use floeberg_exec::threads::Job;
 use roaring::RoaringTreemap;
 
-use super::columns::{Columns, RowNumbers};
-use super::step::{ChangedFile, ChangedRows, ReadFile, Side, Step, StepReaders, WantedRows};
+use floeberg_rows::Side;
+
+use super::columns::{Columns, NumberedRows};
+use super::step::{ChangedFile, ChangedRows, ReadFile, Step, StepReaders, WantedRows};
 use crate::plan::{DeleteFile, DeleteKind, FileScanTask};
 use crate::read::{TableReader, TaskBatches, read_rows, read_rows_except, read_task};
 
@@ -28,7 +30,7 @@ pub(super) struct StepRows {
     /// The columns that are read for the step.
     pub batch: RecordBatch,
     /// What tells them apart, if it was asked for.
-    pub numbers: Option<RowNumbers>,
+    pub numbers: Option<NumberedRows>,
 }
 
 /// Reads the rows of files that changed.

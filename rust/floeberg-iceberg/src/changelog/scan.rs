@@ -13,10 +13,11 @@ use super::appends::only_adds_files;
 use super::columns::{Columns, output_schema, with_added};
 use super::planned_steps::PlannedSteps;
 use super::range::{Compared, compared, two_ends};
-use super::step::{ChangeType, ChangedFile, ChangedRows, Step};
+use super::step::{ChangedFile, ChangedRows, Step};
 use super::stream::ChangelogStream;
 use crate::Scan;
 use crate::plan::{Appends, Plan, PlanRequest, plan};
+use floeberg_rows::ChangeType;
 
 /// The changes after one snapshot, up to that of a scan.
 #[derive(Debug, Clone)]

@@ -2,56 +2,11 @@
 
 use std::sync::Arc;
 
+use floeberg_rows::Side;
 use roaring::RoaringTreemap;
 
 use crate::plan::FileScanTask;
 use crate::read::TableReader;
-
-/// Did rows come or go?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    /// They came.
-    Inserted,
-    /// They went.
-    Deleted,
-}
-
-/// What a changelog says of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChangeType {
-    Insert,
-    Delete,
-    UpdateBefore,
-    UpdateAfter,
-}
-
-impl ChangeType {
-    /// The value of `_change_type`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Insert => "INSERT",
-            Self::Delete => "DELETE",
-            Self::UpdateBefore => "UPDATE_BEFORE",
-            Self::UpdateAfter => "UPDATE_AFTER",
-        }
-    }
-}
-
-impl Side {
-    /// The snapshot that has the rows: 0 is the one after, 1 the one before.
-    pub fn snapshot(self) -> usize {
-        usize::from(self == Self::Deleted)
-    }
-}
-
-impl From<Side> for ChangeType {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Inserted => Self::Insert,
-            Side::Deleted => Self::Delete,
-        }
-    }
-}
 
 /// Which live rows of a file changed.
 #[derive(Debug, Clone)]

@@ -18,8 +18,9 @@ use super::columns::Columns;
 use super::open_step::{OpenStep, StepChanges};
 use super::planned_steps::PlannedSteps;
 use super::read_job::{ReadChanges, StepRows};
-use super::step::{ChangeType, Matching, ReadFile, Step};
+use super::step::{Matching, ReadFile, Step};
 use crate::Scan;
+use floeberg_rows::ChangeType;
 
 /// The changes of a range of snapshots, in batches.
 ///

@@ -121,6 +121,14 @@ pub(super) fn files(before: &Table, after: &Table, differing: &Differing) -> Res
     ])
 }
 
+/// All files of a version, as if each had been added: the columns of [`files`](super::TableDiff::files).
+///
+/// Errors: `InvalidData`, naming the manifest.
+pub fn all_files(table: &Table) -> Result<RecordBatch> {
+    let after = table.manifest().fragments.ids().to_vec();
+    files(table, table, &Differing { after, ..Differing::default() })
+}
+
 /// How many rows of each fragment differ at most, one row for each fragment. An update counts on both sides, and so does a row that
 /// was only moved.
 pub(super) fn preview(before: &Table, after: &Table, differing: &Differing) -> Result<RecordBatch> {

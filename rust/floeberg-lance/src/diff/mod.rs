@@ -18,6 +18,8 @@ mod versions;
 mod stream;
 mod table_diff;
 
+pub use fragments::all_files;
 pub use history::Proof;
 pub use stream::DiffStream;
-pub use table_diff::{FieldParts, RowCounts, TableDiff};
+pub use table_diff::{FieldParts, TableDiff};
+pub use versions::primary_key_columns;

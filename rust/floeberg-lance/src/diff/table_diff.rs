@@ -4,14 +4,12 @@
 //!
 //! Invariant: where nothing differs, or the history proves that no row does, no data file is opened.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray as _;
 use arrow_schema::SchemaRef;
 use floeberg_core::{Cancel, Result};
-use floeberg_rows::{INSERT, UPDATE};
+use floeberg_rows::RowCounts;
 
 use super::fragments::{Differing, files, preview};
 use super::history::Proof;
@@ -27,19 +25,6 @@ pub type FieldParts = (i32, String, String, bool);
 /// What differs between two versions.
 #[derive(Debug, Clone)]
 pub struct TableDiff(Versions);
-
-/// How many rows differ.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RowCounts {
-    /// Rows that the second version has alone.
-    pub inserted: u64,
-    /// Rows that the first version has alone.
-    pub deleted: u64,
-    /// Rows that both have, with other values.
-    pub updated: u64,
-    /// For each column in how many of the updated rows it changed. Columns that never did are left out.
-    pub changed_columns: BTreeMap<String, u64>,
-}
 
 impl TableDiff {
     /// Between two versions of a branch, in any order. Rows are one row by the columns of `key`, else by their stable ids, else by the
@@ -83,18 +68,7 @@ impl TableDiff {
             (counts.deleted, counts.inserted) = (deleted, inserted);
         }
         while let Some(batch) = stream.next_batch(cancel)? {
-            for change in batch.column(0).as_string::<i32>().iter().flatten() {
-                match change {
-                    INSERT => counts.inserted += 1,
-                    UPDATE => counts.updated += 1,
-                    _ => counts.deleted += 1,
-                }
-            }
-            for names in batch.column(1).as_list::<i32>().iter().flatten() {
-                for name in names.as_string::<i32>().iter().flatten() {
-                    *counts.changed_columns.entry(name.to_owned()).or_default() += 1;
-                }
-            }
+            counts.add(&batch);
         }
         Ok(counts)
     }

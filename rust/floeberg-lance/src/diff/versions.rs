@@ -129,14 +129,26 @@ fn identity(own: &[Table; 2], key: Option<Vec<String>>) -> Result<Identity> {
     if own.iter().all(Table::has_stable_row_ids) {
         return Ok(Identity::Ids);
     }
-    let fields = &own[1].manifest().head.fields;
-    let mut of_key: Vec<_> = fields.iter().filter(|field| field.unenforced_primary_key).collect();
-    of_key.sort_by_key(|field| (field.unenforced_primary_key_position, field.id));
-    let are_columns = of_key.iter().all(|field| {
-        field.parent_id == -1 && own[0].schema().fields().iter().any(|known| known.id == field.id)
-    });
-    if of_key.is_empty() || !are_columns {
+    let of_key = primary_key(&own[1]);
+    let are_known = of_key.iter().all(|(id, _)| own[0].schema().fields().iter().any(|known| known.id == *id));
+    if of_key.is_empty() || !are_known {
         return Ok(Identity::Addresses);
     }
-    Ok(Identity::Keys(of_key.into_iter().map(|field| field.name.clone()).collect()))
+    Ok(Identity::Keys(of_key.into_iter().map(|(_, name)| name).collect()))
+}
+
+/// The unenforced primary key: ids and names of its columns; empty where a part of a column is one of its fields.
+fn primary_key(table: &Table) -> Vec<(i32, String)> {
+    let fields = &table.manifest().head.fields;
+    let mut of_key: Vec<_> = fields.iter().filter(|field| field.unenforced_primary_key).collect();
+    of_key.sort_by_key(|field| (field.unenforced_primary_key_position, field.id));
+    if of_key.iter().any(|field| field.parent_id != -1) {
+        return Vec::new();
+    }
+    of_key.into_iter().map(|field| (field.id, field.name.clone())).collect()
+}
+
+/// The names of the columns of the unenforced primary key, in its order; none where a part of a column is one of its fields.
+pub fn primary_key_columns(table: &Table) -> Vec<String> {
+    primary_key(table).into_iter().map(|(_, name)| name).collect()
 }

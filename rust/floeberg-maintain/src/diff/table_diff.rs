@@ -8,7 +8,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use floeberg_core::{Cancel, Context as _, Result};
 use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
-use floeberg_iceberg::{Difference, DifferenceStream, RowCounts, Scan};
+use floeberg_iceberg::{Difference, DifferenceStream, Scan};
+use floeberg_rows::RowCounts;
 
 use super::files::files;
 use super::metadata_then::metadata_then;

@@ -32,17 +32,16 @@ mod batch;
 
 pub use batch::{check_fits, conform_batch};
 pub use fault::{Fault, Why};
-pub(crate) use fields::{element, entries};
+pub(crate) use fields::{element, entries, extension, without_extension};
 pub use leaf::{Conversion, Rule, rule, units};
 pub use lists::Lists;
 pub use names::kind_name;
-pub(crate) use names::quoted;
-pub(crate) use names::type_name;
+pub(crate) use names::{field_type_name, quoted, type_name};
 pub use plain::{plain_batch, plain_schema};
 pub use runs::written_out;
 pub use single::convert;
 pub use values::cast_field;
-pub(crate) use values::cast_rows;
+pub(crate) use values::{cast_known, cast_rows};
 
 #[cfg(test)]
 mod tests;

@@ -56,6 +56,16 @@ pub fn cast_nullable(name: &str, values: &ArrayRef, from: &Field, to: &Field) ->
     cast(name, values, from, to).map_err(Fault::of_new_value)
 }
 
+/// As [`cast_field`], for types that are known to fit. Parts of structs that the column lacks are left out.
+pub(crate) fn cast_known(name: &str, values: &ArrayRef, from: &Field, to: &Field) -> Result<ArrayRef> {
+    let plain = without_runs(values).map_err(Fault::of_new_value)?;
+    let made = below(name, &plain, from, to).and_then(|made| {
+        check_required(name, &made, to, None)?;
+        Ok(made)
+    });
+    made.map_err(Fault::of_new_value)
+}
+
 fn cast(name: &str, values: &ArrayRef, from: &Field, to: &Field) -> Result<ArrayRef, Fault> {
     let wrong = mismatches(from, &to.clone().with_name(name));
     if let Some(first) = wrong.first() {

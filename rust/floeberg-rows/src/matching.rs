@@ -1,4 +1,4 @@
-//! Which deleted and inserted rows of a snapshot are one row?
+//! Which rows that went, and which that came, are one row?
 //!
 //! In: numbers of the inserted rows, then of the deleted ones. Out: what happened to each row.
 //!
@@ -13,15 +13,71 @@ use std::collections::HashMap;
 use floeberg_core::{Error, Result};
 use foldhash::fast::RandomState;
 
-use super::columns::RowNumbers;
-use super::step::{ChangeType, Side};
+/// Did rows come or go?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// They came.
+    Inserted,
+    /// They went.
+    Deleted,
+}
+
+/// What happened to a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeType {
+    /// It came.
+    Insert,
+    /// It went.
+    Delete,
+    /// It has other values now. This is the old row.
+    UpdateBefore,
+    /// The new row of an update.
+    UpdateAfter,
+}
+
+impl ChangeType {
+    /// The value of `_change_type`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Insert => "INSERT",
+            Self::Delete => "DELETE",
+            Self::UpdateBefore => "UPDATE_BEFORE",
+            Self::UpdateAfter => "UPDATE_AFTER",
+        }
+    }
+}
+
+impl Side {
+    /// The snapshot that has the rows: 0 is the one after, 1 the one before.
+    pub fn snapshot(self) -> usize {
+        usize::from(self == Self::Deleted)
+    }
+}
+
+impl From<Side> for ChangeType {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Inserted => Self::Insert,
+            Side::Deleted => Self::Delete,
+        }
+    }
+}
+
+/// What tells the rows of a batch apart.
+#[derive(Debug)]
+pub struct RowNumbers {
+    /// Equal for rows that are one row: those that were copied have the same on both sides.
+    pub rows: Vec<u128>,
+    /// Equal for rows of one key; `None` without key columns.
+    pub keys: Option<Vec<u128>>,
+}
 
 /// What happened to the rows of a side, in their order; `None` were only carried over.
-pub(super) type Changes = Vec<Option<ChangeType>>;
+pub type Changes = Vec<Option<ChangeType>>;
 
-/// What happened to the rows of a snapshot.
+/// What happened to the rows of both sides.
 #[derive(Debug, Default)]
-pub(super) struct Matched {
+pub struct Matched {
     /// To the deleted rows.
     pub deleted: Changes,
     /// To the inserted rows.
@@ -44,8 +100,8 @@ const ROWS_OF_A_MARK: usize = if cfg!(test) { 4 } else { 64 };
 
 /// The rows of a snapshot. Copies keep the order of their rows, so that most are found beside the one before them, or at a mark:
 /// those take 20 to 40 bytes, with a key. The others are looked up in the end, with about 60 bytes more.
-#[derive(Default)]
-pub(super) struct Matcher {
+#[derive(Debug, Default)]
+pub struct Matcher {
     /// The numbers of the inserted rows.
     inserted: Vec<u128>,
     /// For each inserted row: is it one that was deleted?
@@ -93,7 +149,7 @@ impl Matcher {
                 self.inserted.extend(numbers.rows);
                 if u32::try_from(self.inserted.len()).is_err() {
                     return Err(Error::limit(
-                        "a snapshot inserts more than 4,294,967,295 rows and deletes others",
+                        "more than 4,294,967,295 rows came, and others went: compare some of them",
                     ));
                 }
                 self.inserted_keys.extend(numbers.keys.into_iter().flatten());

@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Changes, Matcher};
-use crate::changelog::columns::RowNumbers;
-use crate::changelog::step::{ChangeType, Side};
+use super::{ChangeType, Changes, Matcher, RowNumbers, Side};
 
 /// Rows as pairs of a number and a key, inserted and deleted.
 fn matched(inserted: &[(u8, u8)], deleted: &[(u8, u8)], has_keys: bool) -> (Changes, Changes) {
@@ -14,9 +12,7 @@ fn matched(inserted: &[(u8, u8)], deleted: &[(u8, u8)], has_keys: bool) -> (Chan
         for rows in [&rows[..rows.len() / 2], &rows[rows.len() / 2..]] {
             let keys = rows.iter().map(|row| u128::from(row.1)).collect();
             let numbers = rows.iter().map(|row| u128::from(row.0)).collect();
-            matcher
-                .add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys), positions: None })
-                .unwrap();
+            matcher.add(side, RowNumbers { rows: numbers, keys: has_keys.then_some(keys) }).unwrap();
         }
     }
     let matched = matcher.finish();
@@ -92,7 +88,7 @@ proptest! {
         for (side, rows) in [(Side::Inserted, &inserted), (Side::Deleted, &deleted)] {
             let keys = rows.iter().map(|row| u128::from(row.1)).collect();
             let numbers = rows.iter().map(|row| u128::from(row.0)).collect();
-            matcher.add(side, RowNumbers { rows: numbers, keys: Some(keys), positions: None }).unwrap();
+            matcher.add(side, RowNumbers { rows: numbers, keys: Some(keys) }).unwrap();
         }
         let matched = matcher.finish();
         let updated = |rows: &[(u8, u8)], changes: &Changes, wanted: ChangeType| -> Vec<u8> {

@@ -15,18 +15,32 @@ use arrow_select::filter::filter_record_batch;
 use arrow_select::interleave::interleave;
 use floeberg_core::{Error, Result};
 
-use super::columns::{Columns, misfit};
-use super::matching::{Changes, Matched};
-use super::open_step::{MatchedRows, Source, other_rows};
-use super::step::{ChangeType, Side};
-use floeberg_rows::ChangedCells;
+use crate::changed_cells::{ChangedCells, misfit};
+use crate::matching::{ChangeType, Changes, Matched, Side};
+
+/// Rows of a side, one batch after another.
+pub trait SideRows: Send {
+    /// The next rows, if there are some before a deadline; `Ready(None)` is the end.
+    fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>>;
+}
+
+/// The rows that were matched, which can be taken several times.
+pub trait MatchedSides: Send {
+    /// The rows of a side, in the order in which they were matched.
+    ///
+    /// Errors: those of opening files.
+    fn open(&self, side: Side) -> Result<Box<dyn SideRows>>;
+}
+
+/// Takes the columns of a batch that are shown.
+pub type Select<'s> = &'s dyn Fn(&RecordBatch) -> Result<RecordBatch>;
 
 /// The rows of two snapshots that differ, while they are taken.
-pub(super) struct PairedRows {
-    rows: MatchedRows,
+pub struct PairedRows {
+    rows: Box<dyn MatchedSides>,
     matched: Matched,
     /// The deleted rows; `None` after the last one.
-    old: Option<Source>,
+    old: Option<Box<dyn SideRows>>,
     /// The next deleted row.
     next_old: usize,
     waiting: Waiting,
@@ -67,7 +81,7 @@ impl Waiting {
 
 /// The inserted rows, taken from the first one on.
 struct NewRows {
-    source: Source,
+    source: Box<dyn SideRows>,
     /// The next inserted row.
     next: usize,
     /// The next updated row among them.
@@ -76,15 +90,17 @@ struct NewRows {
 
 impl PairedRows {
     /// Of rows that were matched. So many bytes of old rows may wait.
-    pub fn new(rows: MatchedRows, matched: Matched, most_bytes: u64) -> Self {
-        let (old, waiting) = (Some(rows.open(Side::Deleted)), Waiting::default());
-        Self { rows, matched, old, next_old: 0, waiting, new: None, gave_inserts: false, most_bytes }
+    ///
+    /// Errors: those of [`MatchedSides::open`].
+    pub fn new(rows: Box<dyn MatchedSides>, matched: Matched, most_bytes: u64) -> Result<Self> {
+        let (old, waiting) = (Some(rows.open(Side::Deleted)?), Waiting::default());
+        Ok(Self { rows, matched, old, next_old: 0, waiting, new: None, gave_inserts: false, most_bytes })
     }
 
     /// The next rows, if there are some before a deadline; `Ready(None)` is the end.
     pub fn next_until(
         &mut self,
-        columns: &Columns,
+        select: Select<'_>,
         cells: &ChangedCells,
         until: Option<Instant>,
     ) -> Poll<Option<Result<Vec<RecordBatch>>>> {
@@ -93,7 +109,7 @@ impl PairedRows {
                 match new.source.next_until(until) {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(Some(batch)) => {
-                        let given = batch.and_then(|batch| self.take_new(&columns.selected(&batch)?, cells));
+                        let given = batch.and_then(|batch| self.take_new(&select(&batch)?, cells));
                         return Poll::Ready(Some(given));
                     }
                     Poll::Ready(None) if new.next != self.matched.inserted.len() => {
@@ -109,7 +125,7 @@ impl PairedRows {
                 match old.next_until(until) {
                     Poll::Pending => return Poll::Pending,
                     Poll::Ready(Some(batch)) => {
-                        let given = batch.and_then(|batch| self.take_old(&columns.selected(&batch)?, cells));
+                        let given = batch.and_then(|batch| self.take_old(&select(&batch)?, cells));
                         return Poll::Ready(Some(given));
                     }
                     Poll::Ready(None) if self.next_old != self.matched.deleted.len() => {
@@ -120,13 +136,17 @@ impl PairedRows {
             } else if self.waiting.places.is_empty() && self.gave_inserts {
                 return Poll::Ready(None);
             } else {
-                self.look_for_new();
+                match self.look_for_new() {
+                    Ok(()) => {}
+                    Err(error) => return Poll::Ready(Some(Err(error))),
+                }
             }
         }
     }
 
-    fn look_for_new(&mut self) {
-        self.new = Some(NewRows { source: self.rows.open(Side::Inserted), next: 0, next_update: 0 });
+    fn look_for_new(&mut self) -> Result<()> {
+        self.new = Some(NewRows { source: self.rows.open(Side::Inserted)?, next: 0, next_update: 0 });
+        Ok(())
     }
 
     /// Gives the rows that went, and has the old ones of updates wait.
@@ -143,7 +163,7 @@ impl PairedRows {
             self.waiting.add(updated);
         }
         if self.waiting.bytes > self.most_bytes {
-            self.look_for_new();
+            self.look_for_new()?;
         }
         Ok(vec![cells.deleted(&gone)?])
     }
@@ -207,4 +227,9 @@ fn picked(batches: &[RecordBatch], places: &[(usize, usize)], like: &RecordBatch
     let columns = (0..like.num_columns()).map(column).collect::<Result<Vec<_>>>()?;
     let rows = RecordBatchOptions::new().with_row_count(Some(places.len()));
     RecordBatch::try_new_with_options(Arc::clone(like.schema_ref()), columns, &rows).map_err(misfit)
+}
+
+/// Rows are others than before.
+pub fn other_rows() -> Error {
+    Error::invalid_data("a data file had other rows when it was read again: files of a table never change")
 }
