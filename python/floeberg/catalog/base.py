@@ -18,6 +18,7 @@ from floeberg.catalog.new_tables import NewTables
 from floeberg.catalog.purging import remove_files_of
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import CommitConflictError, UnsupportedError
+from floeberg.maintenance.removal import check_registered_once
 from floeberg.table import Table
 
 if TYPE_CHECKING:
@@ -135,7 +136,9 @@ class Catalog(NewTables):
             raise self._instead_of_table(levels, self.no_such_table(levels))
         self.do_drop_table(levels)
 
-    def purge_table(self, identifier: str | Iterable[str], *, outside: bool = False) -> list[str]:
+    def purge_table(
+        self, identifier: str | Iterable[str], *, outside: bool = False, registered_twice: bool = False
+    ) -> list[str]:
         """Drops a table, and removes the files that its metadata names.
 
         Metadata may name any file. So files outside of the table's own locations are kept: outside of its location,
@@ -145,13 +148,16 @@ class Catalog(NewTables):
         Args:
             identifier: The namespace and the name.
             outside: Whether files outside of the table's own locations are removed too.
+            registered_twice: Whether the files are removed though the catalog has the same table by another name, which
+                cannot be read then. SQL and memory catalogs know that; others do not ask.
 
         Returns:
             The files that were kept because they are outside. A warning logs them too.
 
         Raises:
             NoSuchTableError: The table does not exist.
-            InvalidInputError: Its property `gc.enabled` is neither `true` nor `false`. Nothing is removed.
+            InvalidInputError: Its property `gc.enabled` is neither `true` nor `false`; or the catalog has the same
+                table by another name, too. Nothing is removed.
             InvalidDataError: Its metadata cannot be read. Where a manifest is damaged, the table is dropped. The
                 metadata file that the error names is kept, and can be registered again.
             StorageError: The store did not remove some files. The table is dropped, and what names these files is
@@ -162,6 +168,17 @@ class Catalog(NewTables):
         opened = self._load(levels, self.table_operations(levels))
         # Before the table is dropped: a wrong property must not leave it half purged.
         flag_of(opened.properties, "gc.enabled")
+        if not checked_bool("registered_twice", registered_twice):
+            others = {
+                location: f"the table {dotted(each)!r}"
+                for each, location in self.do_list_metadata_locations().items()
+                if each != levels
+            }
+            check_registered_once(
+                opened,
+                others,
+                "drop_table removes the name alone. With registered_twice=True the files go all the same",
+            )
         return self.do_purge_table(levels, opened, outside=outside)
 
     def commit_table(self, identifier: str | Iterable[str], base: Table | None, attempt: Attempt) -> Table:

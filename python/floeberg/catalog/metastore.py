@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.catalog.base import Catalog
+from floeberg.catalog.names import dotted
 from floeberg.catalog.pointer import store_location
 from floeberg.commit.metadata_file import made_table, remove_old_metadata, suffix_of
 from floeberg.commit.operations import TableOperations, open_metadata
@@ -116,11 +117,11 @@ class MetastoreTableOperations(TableOperations):
             return known
         try:
             return self._open(location)
-        except NoSuchTableError:
+        except NoSuchTableError as error:
             # Another writer may have committed and removed old metadata meanwhile.
             again = self._location()
             if again == location:
-                raise
+                raise self._without_metadata(location) from error
             return self._open(again)
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
@@ -155,6 +156,14 @@ class MetastoreTableOperations(TableOperations):
         if location is None:
             raise self.catalog.no_such_table(self.identifier)
         return location
+
+    def _without_metadata(self, location: str) -> NoSuchTableError:
+        return NoSuchTableError(
+            f"the catalog {self.catalog.name!r} has the table {dotted(self.identifier)!r}, and its metadata file is "
+            "gone: something else removed it, such as a purge of the same table by another name. Restore the file, or "
+            "remove the name by drop_table",
+            context={"path": location},
+        )
 
     def _open(self, location: str) -> OpenedTable:
         return open_metadata(location, storage_options=self.storage_options)

@@ -347,6 +347,9 @@ class NewTables(Views):
             listed = [dotted(each) for each in self.do_list_tables(levels[:-1])]
         except FloebergError:
             return ""
+        if dotted(levels) in listed:
+            # It is there: the error says what of it is not.
+            return ""
         near = get_close_matches(dotted(levels), listed)
         return f"; near matches: {', '.join(map(repr, near))}" if near else ""
 

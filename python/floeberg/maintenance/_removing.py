@@ -71,7 +71,8 @@ class RemovingMaintenance(MaintainedTable):
             PyIceberg.
 
         Raises:
-            InvalidInputError: The property `gc.enabled` is `false`; or a branch or a tag names one of `snapshot_ids`.
+            InvalidInputError: The property `gc.enabled` is `false`; a branch or a tag names one of `snapshot_ids`; or
+                the catalog has the same table by another name, too, and files are to be removed.
             NotFoundError: The table does not have one of `snapshot_ids`.
             InvalidDataError: A manifest is damaged. The snapshots expired, and no file was removed.
             CommitStateUnknownError: The outcome is unknown. No file was removed.

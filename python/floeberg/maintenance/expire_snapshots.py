@@ -16,7 +16,7 @@ from floeberg._timestamps import milliseconds
 from floeberg.commit.loop import commit
 from floeberg.commit.table_changes import TableChanges, changes_shown
 from floeberg.errors import InvalidInputError
-from floeberg.maintenance.removal import check_place, counts_by_role, remove
+from floeberg.maintenance.removal import check_place, check_registered_once, counts_by_role, remove
 from floeberg.maintenance.results.removing import ExpireSnapshotsResult
 
 if TYPE_CHECKING:
@@ -151,8 +151,8 @@ class ExpireSnapshots(TableChanges):
             What was done.
 
         Raises:
-            InvalidInputError: The property `gc.enabled` is `false`; or a branch or a tag names a snapshot that is to
-                expire.
+            InvalidInputError: The property `gc.enabled` is `false`; a branch or a tag names a snapshot that is to
+                expire; or the catalog has the same table by another name, too, and files are to be removed.
             NotFoundError: The table does not have a snapshot that is to expire.
             InvalidDataError: A manifest is damaged. The snapshots expired, and no file was removed.
             CommitStateUnknownError: The outcome is unknown. No file was removed.
@@ -169,6 +169,12 @@ class ExpireSnapshots(TableChanges):
         }
         if delete_files:
             check_place(self._table())
+            others = self._table_operations.other_metadata_locations()
+            check_registered_once(
+                self._table(),
+                dict.fromkeys(others, "another name"),
+                "with delete_files=False the snapshots expire, and the files stay",
+            )
         operation = _native.Operation.expire_snapshots(json.dumps(wanted))
         if dry_run:
             before = self._table()

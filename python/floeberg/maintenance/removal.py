@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._file_removal import own_folders
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from floeberg.commit.operations import OpenedTable
 
-__all__ = ["Removed", "check_neighbours", "check_place", "counts_by_role", "remove"]
+__all__ = ["Removed", "check_neighbours", "check_place", "check_registered_once", "counts_by_role", "remove"]
 
 _AT_ONCE = 256
 _COUNTS = {
@@ -83,6 +83,33 @@ def check_neighbours(table: OpenedTable, folder: str, metadata_locations: Iterab
     others = list(metadata_locations)
     if others:
         _native.check_no_other_table(folder, metadata_locations=others, storage_options=table.storage_options)
+
+
+def check_registered_once(table: OpenedTable, others: Mapping[str, str], instead: str) -> None:
+    """Raises where the catalog has a table by another name, too: what one name does not need, the other one may.
+
+    Args:
+        table: The table whose files are to be removed.
+        others: The metadata files of the other tables of the catalog, and how an error names each.
+        instead: What a user can do, for the error.
+
+    Raises:
+        InvalidInputError: It has.
+        InvalidDataError: A metadata file in the locations of the table, which another name has, cannot be read.
+    """
+    # Whoever commits to the same table writes metadata files to the same folder.
+    for location in _native.files_below(list(others), folders=own_folders(table)) if others else ():
+        try:
+            other = _native.Table.open_metadata(location, storage_options=dict(table.storage_options))
+            table.check_same_table(other)
+        except NotFoundError:
+            # Its metadata file is gone, or it is another table.
+            continue
+        raise InvalidInputError(
+            f"files of the table are not removed, since {others[location]} of the catalog is the same table, and needs "
+            f"them: {instead}",
+            context={"other": _native.without_passwords(location)},
+        )
 
 
 def counts_by_role(roles: Mapping[str, str], gone: Iterable[str]) -> dict[str, int]:

@@ -62,7 +62,9 @@ class TableCatalog(Protocol):
         """Drops a table."""
         ...
 
-    def purge_table(self, identifier: str | Iterable[str], *, outside: bool = False) -> list[str]:
+    def purge_table(
+        self, identifier: str | Iterable[str], *, outside: bool = False, registered_twice: bool = False
+    ) -> list[str]:
         """Drops a table and removes its files."""
         ...
 
