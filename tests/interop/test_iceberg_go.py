@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from iceberg_go import iceberg_go
 from peers.environments import FOLDER
+
 from test_expiry import EVER, HISTORIES, content, kinds, made
 
 pytestmark = pytest.mark.timeout(1800)

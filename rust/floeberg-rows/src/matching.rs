@@ -84,6 +84,8 @@ pub struct Matched {
     pub inserted: Changes,
     /// For each updated row of those that were inserted, in their order, which updated row of the deleted ones it was, from 0.
     pub pairs: Vec<u32>,
+    /// Has a key rows on both sides that are no update, since a side has several?
+    pub has_repeated_keys: bool,
 }
 
 /// No row.
@@ -240,6 +242,8 @@ impl Matcher {
                 updates += 1;
             }
         }
+        let is_repeated = |rows: &OfKey| rows.deleted > 0 && rows.inserted > 0 && !rows.is_update();
+        let has_repeated_keys = by_key.values().any(is_repeated);
         let update = |key: &u128| by_key.get(key).filter(|rows| rows.is_update());
         let of_side = |changed: &[bool], keys: &[u128], plain: ChangeType, updated: ChangeType| -> Changes {
             let mut keys = keys.iter();
@@ -251,6 +255,7 @@ impl Matcher {
         Matched {
             deleted: of_side(&self.deleted, &deleted_keys, ChangeType::Delete, ChangeType::UpdateBefore),
             inserted: of_side(&inserted, &new_keys, ChangeType::Insert, ChangeType::UpdateAfter),
+            has_repeated_keys,
             pairs: new_keys.iter().filter_map(update).map(|rows| rows.number).collect(),
         }
     }

@@ -53,8 +53,8 @@ def written(groups, name="w"):
     """The receipts of groups, by their keys, written from what crosses to another process."""
     done = {}
     for number, (key, files, recipe) in enumerate(groups):
-        files, recipe = pickle.loads(pickle.dumps(files)), pickle.loads(pickle.dumps(recipe))
-        done[key] = recipe.write(files, task=f"{name}{number}", partition=5, threads=1)
+        sent, how = pickle.loads(pickle.dumps(files)), pickle.loads(pickle.dumps(recipe))
+        done[key] = how.write(sent, task=f"{name}{number}", partition=5, threads=1)
     return done
 
 

@@ -66,8 +66,15 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// For a scan, with the key columns of its rows, if they have a key. Without updates, only values identify rows.
-    pub fn new(scan: &Scan, key: Option<&[i32]>, updates: bool, cancel: &Cancel) -> Result<Self> {
+    /// For a scan, with the key columns of its rows, if they have a key. Without updates, only values identify rows. Values are those of all
+    /// columns, or of the `selected_alone`, with the key.
+    pub fn new(
+        scan: &Scan,
+        key: Option<&[i32]>,
+        updates: bool,
+        selected_alone: bool,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let request = scan.read_request(cancel)?;
         let table = scan.schema()?;
         let selected = scan.projection()?;
@@ -81,13 +88,18 @@ impl Columns {
             let request = ReadRequest { projected: Arc::new(read), ..request.clone() };
             Ok::<_, Error>(Layout { request, identity: places, keys })
         };
+        let is_compared = |field: &&Field| {
+            let is_selected = selected.fields().iter().any(|selected| selected.id == field.id);
+            !selected_alone || is_selected || key_fields.iter().any(|key| key.id == field.id)
+        };
+        let compared = table.fields().iter().filter(is_compared).cloned().collect();
         let position = Arc::new(Schema::new(table.schema_id(), vec![metadata(POS)?])?);
         let row_id = [metadata(ROW_ID)?];
         let key_of_lineage = if key.is_some() { &key_fields[..] } else { &row_id[..] };
         Ok(Self {
             nothing: layout(&selected, Vec::new(), &[])?,
             lineage: layout(&none, lineage, key_of_lineage)?,
-            values: layout(&selected, table.fields().to_vec(), &key_fields)?,
+            values: layout(&selected, compared, &key_fields)?,
             positions: ReadRequest { projected: position, ..request.clone() },
             hashes: RowHashes::default(),
             by_values: !updates,

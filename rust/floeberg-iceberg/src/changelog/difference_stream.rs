@@ -2,7 +2,8 @@
 //!
 //! In: the files that differ. Out: batches of rows that came, went or changed.
 //!
-//! Invariant: rows that only came, or only went, are given as they are read. Only where there are both are they matched first.
+//! Invariant: rows that only came, or only went, are given as they are read. Only where there are both are they matched first. Lineage
+//! tells which rows were written again, and not whether their values differ: where a key does not say which row is which, values do.
 
 use std::sync::Arc;
 use std::task::Poll;
@@ -52,16 +53,22 @@ impl DifferenceStream {
         let joined = Coalescer::new(scan.read_request(cancel)?.files.batch_rows);
         // A quarter each: rows that are read ahead, rows that are matched, old rows of updates, and what matching takes.
         let ahead = Ahead { threads: thread_budget()?, memory: memory_budget()? / 4, cancel: cancel.clone() };
-        let step = step.map(Arc::new);
-        let open = step.as_ref().filter(|step| step.matching != Matching::Nothing);
-        let open = open.map(|step| OpenStep::new(Arc::clone(step)));
-        let rows = step.map(|step| {
-            let numbers = 0..step.files.len();
-            let files = numbers.map(move |number| Ok(ReadFile::changed(&step, number)));
-            let job = Arc::new(ReadChanges::new(Arc::clone(&columns)));
-            OrderedStream::new(job, files, ahead.clone())
-        });
-        Ok(Self { rows, columns, cells, ahead, open, paired: None, joined, is_over: false })
+        let (rows, open, paired) = (None, None, None);
+        let mut stream = Self { rows, columns, cells, ahead, open, paired, joined, is_over: false };
+        if let Some(step) = step {
+            stream.begin(step);
+        }
+        Ok(stream)
+    }
+
+    fn begin(&mut self, step: Step) {
+        let step = Arc::new(step);
+        let is_matched = step.matching != Matching::Nothing;
+        self.open = is_matched.then(|| OpenStep::new(Arc::clone(&step)));
+        let numbers = 0..step.files.len();
+        let files = numbers.map(move |number| Ok(ReadFile::changed(&step, number)));
+        let job = Arc::new(ReadChanges::new(Arc::clone(&self.columns)));
+        self.rows = Some(OrderedStream::new(job, files, self.ahead.clone()));
     }
 
     /// The schema of every batch.
@@ -129,7 +136,12 @@ impl DifferenceStream {
 
     fn match_rows(&mut self) -> Result<()> {
         if let (Some(rows), Some(open)) = (self.rows.take(), self.open.take()) {
+            let step = Arc::clone(&open.step);
             let (rows, matched) = open.matched(rows.job(), &self.ahead);
+            if step.matching == Matching::Lineage && matched.has_repeated_keys {
+                self.begin(step.by_values(self.columns.readers(Matching::Values)));
+                return Ok(());
+            }
             self.paired = Some(PairedRows::new(Box::new(rows), matched, self.ahead.memory)?);
         }
         Ok(())

@@ -211,7 +211,8 @@ impl ChangelogScan {
     }
 
     pub(super) fn columns(&self, cancel: &Cancel) -> Result<Arc<Columns>> {
-        Ok(Arc::new(Columns::new(&self.scan, self.key()?.as_deref(), self.updates, cancel)?))
+        let key = self.key()?;
+        Ok(Arc::new(Columns::new(&self.scan, key.as_deref(), self.updates, self.any_ends, cancel)?))
     }
 
     pub(super) fn steps(&self, columns: &Arc<Columns>, cancel: &Cancel) -> Result<PlannedSteps> {

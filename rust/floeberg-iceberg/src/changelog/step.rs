@@ -94,6 +94,14 @@ impl Step {
     }
 }
 
+impl Step {
+    /// The same files, of which copied rows are found by values.
+    pub fn by_values(&self, readers: StepReaders) -> Self {
+        let (matching, files) = (Matching::Values, self.files.clone());
+        Self { ordinal: self.ordinal, snapshot_id: self.snapshot_id, matching, files, readers }
+    }
+}
+
 /// A file of a step to read.
 #[derive(Debug, Clone)]
 pub(super) struct ReadFile {
