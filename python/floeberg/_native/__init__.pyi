@@ -10,6 +10,14 @@ are classes of `floeberg.errors`. Objects are immutable, and those that workers 
 from typing import Final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches, Column, with_buffers
+from floeberg._native.checking import (
+    Check,
+    TableDiff,
+    TwoTables,
+    check_files,
+    check_rules,
+    plan_repair,
+)
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
     LanceChangelog,
@@ -45,15 +53,10 @@ from floeberg._native.lance_write import (
     write_lance_rows,
 )
 from floeberg._native.maintain import (
-    Check,
     ExpiredFiles,
     ListedFiles,
-    TableDiff,
-    TwoTables,
-    check_files,
     check_no_other_table,
     check_rewrite,
-    check_rules,
     compute_partition_stats,
     compute_table_stats,
     copy_group,
@@ -64,7 +67,6 @@ from floeberg._native.maintain import (
     listed_places,
     named_parts,
     named_places,
-    plan_repair,
     range_ends,
     remove_unneeded_files,
     rewrite_groups,
