@@ -23,7 +23,7 @@ use floeberg_io::testing::CountingStore;
 use floeberg_io::{Entry, MemoryStore, Sink, Source, Store, StoreOptions};
 use serde_json::{Value as Json, json};
 
-use super::found;
+use super::ExpiredFiles;
 use crate::earlier::{MayGo, without_earlier};
 
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
