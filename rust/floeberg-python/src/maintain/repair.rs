@@ -31,7 +31,7 @@ type Plan = (
 #[pyo3(signature = (
     table, findings, *, drop_missing_data_files, drop_missing_delete_files, drop_missing_manifests, writes_metadata, owns_folder
 ))]
-#[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+#[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python")]
 pub fn plan_repair(
     py: Python<'_>,
     table: &Table,
