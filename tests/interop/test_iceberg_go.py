@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from iceberg_go import iceberg_go
+from looked_after import EVER, HISTORIES, content, kinds, made
 from peers.environments import FOLDER
-
-from test_expiry import EVER, HISTORIES, content, kinds, made
 
 pytestmark = pytest.mark.timeout(1800)
 
