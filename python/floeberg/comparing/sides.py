@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["Comparable", "ComparedTable", "IcebergSide", "expected_metadata"]
 
 
-class Comparable:
+class Comparable(ABC):
     """A table that can be compared with another one: a `floeberg.Table` or a `floeberg.LanceTable`."""
 
+    @abstractmethod
     def _side(self) -> ComparedTable:
         """The table at the snapshot that it is opened at."""
-        raise NotImplementedError
 
 
 class ComparedTable(ABC):

@@ -14,6 +14,7 @@ from floeberg.comparing.settings import (
 )
 from floeberg.comparing.table_diff import TableDiff
 from floeberg.errors import UnsupportedError
+from floeberg.scan.rows import StreamedRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ __all__ = ["TwoTablesDiff"]
 
 
 @says_keywords_of_methods
-class TwoTablesDiff(TableDiff):
+class TwoTablesDiff(StreamedRows, TableDiff):
     """What differs between two tables, as `Table.diff` and `LanceTable.diff` describe it.
 
     It has the methods of `floeberg.TableDiff`. The two snapshots are of two tables; of a Lance table they are versions.
@@ -208,19 +209,8 @@ class TwoTablesDiff(TableDiff):
     def _open(self) -> BatchStream:
         return _NoRows() if self.proof() else self._two.rows(self._pages())
 
-    def _read_all(self) -> object:
-        import pyarrow as pa  # noqa: PLC0415
-
-        batches, stream = [], self._open()
-        while (batch := stream.next_batch()) is not None:
-            batches.append(pa.record_batch(cast("Any", batch)))
-        return pa.Table.from_batches(batches, pa.schema(cast("Any", self)))
-
     def __arrow_c_schema__(self) -> object:
         return self._two.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return cast("Any", self.to_arrow_batch_reader()).__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
         return f"TwoTablesDiff({self._before.name!r}, {self._after.name!r})"

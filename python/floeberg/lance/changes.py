@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg import _native
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.lance.pages import pages_of
-from floeberg.lance.rows import FragmentRows
+from floeberg.scan.rows import StreamedRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class ChangesRequest:
 
 
 @says_keywords_of_methods
-class LanceChangelogScan(FragmentRows):
+class LanceChangelogScan(StreamedRows):
     """Changes of rows, as `LanceTable.changelog_scan` describes them.
 
     It is immutable and can be pickled, as a scan. Nothing is read until you ask for rows.

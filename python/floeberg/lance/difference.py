@@ -15,7 +15,7 @@ from floeberg.comparing.settings import (
 )
 from floeberg.comparing.table_diff import TableDiff
 from floeberg.lance.pages import pages_of
-from floeberg.lance.rows import batches_in
+from floeberg.scan.rows import StreamedRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ __all__ = ["LanceTableDiff"]
 
 
 @says_keywords_of_methods
-class LanceTableDiff(TableDiff):
+class LanceTableDiff(StreamedRows, TableDiff):
     """What differs between two versions, as `LanceTable.diff` describes it.
 
     It has the methods of `floeberg.TableDiff`. The two snapshots are versions. It is immutable and can be pickled.
@@ -168,16 +168,8 @@ class LanceTableDiff(TableDiff):
     def _open(self) -> BatchStream:
         return self._lance.rows(pages_of(self._after.storage_options))
 
-    def _read_all(self) -> object:
-        import pyarrow as pa  # noqa: PLC0415
-
-        return pa.Table.from_batches(list(batches_in(self._open())), pa.schema(cast("Any", self)))
-
     def __arrow_c_schema__(self) -> object:
         return self._lance.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return cast("Any", self.to_arrow_batch_reader()).__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
         return f"LanceTableDiff(from_version={self.from_snapshot_id}, to_version={self.to_snapshot_id})"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 from floeberg._arguments import checked_size
 from floeberg._display import bytes_shown, facts_html
 from floeberg.lance.pages import pages_of
-from floeberg.lance.rows import FragmentRows
+from floeberg.scan.rows import StreamedRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,7 +105,7 @@ class LanceExplain:
         return str(self)
 
 
-class LanceTaskGroup(FragmentRows):
+class LanceTaskGroup(StreamedRows):
     """Fragments of a scan, or parts of them, for one worker.
 
     A group can be pickled. The worker opens no manifest. A group ignores the limit of its scan, since no group knows

@@ -15,7 +15,7 @@ from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._parsing import expression_of_tree
 from floeberg.lance.pages import pages_of
 from floeberg.lance.plan import LanceExplain, LancePlan
-from floeberg.lance.rows import FragmentRows
+from floeberg.scan.rows import StreamedRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +30,7 @@ SparkOptions: TypeAlias = "dict[str, int | bool | None]"
 
 
 @says_keywords_of_methods
-class LanceScan(FragmentRows):
+class LanceScan(StreamedRows):
     """Rows of a Lance table, as `LanceTable.scan` describes them.
 
     A scan is immutable and can be pickled. The unpickled scan reads the same version. A scan holds no open files or

@@ -217,3 +217,20 @@ def _require(package: str) -> ModuleType:
         return import_module(package)
     except ImportError as error:
         raise NotInstalledError(f"{package} is not installed: pip install 'floeberg[{package}]'") from error
+
+
+class StreamedRows(ArrowRows):
+    """Rows that are only there batch by batch: their batches make tables, and streams of Arrow."""
+
+    __slots__ = ()
+
+    def _read_all(self) -> object:
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        batches, stream = [], self._open()
+        while (batch := stream.next_batch()) is not None:
+            batches.append(pa.record_batch(cast("Any", batch)))
+        return pa.Table.from_batches(batches, pa.schema(cast("Any", self)))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return cast("Any", self.to_arrow_batch_reader()).__arrow_c_stream__(requested_schema)

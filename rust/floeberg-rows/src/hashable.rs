@@ -2,7 +2,7 @@
 //!
 //! In: columns of both tables, of one type. Out: the same columns, in types that Iceberg tables have.
 //!
-//! Invariant: two values of a type are equal if and only if what becomes of them is.
+//! Invariant: two values of a type are equal if and only if their converted values are equal.
 
 use std::sync::Arc;
 

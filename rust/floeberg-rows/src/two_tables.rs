@@ -210,7 +210,7 @@ pub fn differing_columns(before: &Schema, after: &Schema) -> Vec<(String, &'stat
     found
 }
 
-/// Errors: `InvalidInput` for a name that is no column of its own.
+/// Errors: `InvalidInput` for an unknown column, and for a part of another one.
 fn check_column(name: &str, after: &Schema) -> Result<()> {
     if after.index_of(name).is_ok() {
         return Ok(());

@@ -287,7 +287,7 @@ pub(super) fn written_file(
 }
 
 /// A file with its metrics.
-pub(crate) fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
+pub fn with_metrics(file: DataFile, metrics: FileMetrics) -> DataFile {
     DataFile {
         record_count: metrics.record_count,
         file_size_in_bytes: metrics.file_size_in_bytes,

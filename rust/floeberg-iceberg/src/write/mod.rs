@@ -29,7 +29,8 @@ pub use deletes::{
 };
 pub(crate) use deletes::{of_delete_files, position_schema};
 pub(crate) use encode::end_unit;
-pub(crate) use fanout::{take_room, with_metrics};
+pub(crate) use fanout::take_room;
+pub use fanout::with_metrics;
 pub use floeberg_parquet::{CopyLayout, StoredFile, StoredGroup};
 pub use formats::check_write_property;
 pub(crate) use formats::layout as layout_of;

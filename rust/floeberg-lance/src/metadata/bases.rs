@@ -83,7 +83,7 @@ impl Bases {
         Ok(location::join(&location::join(&self.folder, TRANSACTIONS), name))
     }
 
-    /// The folder of an index. Errors: `InvalidData` for a base that is not there, and for an id that is none.
+    /// The folder of an index. Errors: `InvalidData` for a base that the manifest does not have, and for an id that is not a UUID.
     pub(crate) fn index_folder(&self, base_id: Option<u32>, uuid: &[u8]) -> Result<String> {
         let uuid: [u8; 16] = uuid.try_into().map_err(|_| {
             Error::invalid_data(format!("expected an id of an index of 16 bytes, found {}", uuid.len()))

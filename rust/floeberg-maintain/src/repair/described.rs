@@ -25,6 +25,7 @@ use floeberg_iceberg::plan::FileFormat;
 use floeberg_iceberg::read::FileAccess;
 use floeberg_iceberg::wire::puffin::BlobMetadata;
 use floeberg_iceberg::wire::vector;
+use floeberg_iceberg::write::with_metrics;
 use floeberg_io::Source;
 use floeberg_io::location::canonical;
 
@@ -125,18 +126,7 @@ impl<'a> Describer<'a> {
         let reader = self.access.open_file(&file.file_path, format, mapping.as_ref(), schema)?;
         let metrics = reader.metrics(schema, &modes)?;
         let metrics = self.by_rows(&reader, schema, &modes, metrics, by_rows)?;
-        Ok(DataFile {
-            record_count: metrics.record_count,
-            file_size_in_bytes: metrics.file_size_in_bytes,
-            column_sizes: metrics.column_sizes,
-            value_counts: metrics.value_counts,
-            null_value_counts: metrics.null_value_counts,
-            nan_value_counts: metrics.nan_value_counts,
-            lower_bounds: metrics.lower_bounds,
-            upper_bounds: metrics.upper_bounds,
-            split_offsets: metrics.split_offsets,
-            ..file
-        })
+        Ok(with_metrics(file, metrics))
     }
 
     /// Metrics with what rows say of columns of which the footer lacks something, or of all columns.
