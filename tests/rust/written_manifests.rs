@@ -49,6 +49,7 @@ impl Manifest {
             schema: &self.schema,
             spec: &self.spec,
             partition_type: &self.partition_type,
+            unknown: &[],
         };
         let mut writer = ManifestWriter::new(Vec::new(), &request, &ContainerOptions::default()).unwrap();
         for entry in entries {
@@ -214,6 +215,7 @@ fn write_list(theirs: &[u8], files: &[ManifestFile]) -> (Vec<u8>, Option<i64>) {
         parent_snapshot_id: number("parent-snapshot-id"),
         sequence_number: number("sequence-number").unwrap_or(0),
         first_row_id: number("first-row-id"),
+        unknown: &[],
     };
     let mut writer = ManifestListWriter::new(Vec::new(), &request, &ContainerOptions::default()).unwrap();
     for file in files {

@@ -156,6 +156,7 @@ impl Manifests<'_> {
             schema: &self.table.schemas[0],
             spec,
             partition_type: &partition_type,
+            unknown: &[],
         };
         let mut writer = ManifestWriter::new(output, &request, &self.options.container)?;
         for file in files {
@@ -176,6 +177,7 @@ fn write_list(options: &TableOptions, sequence_number: i64, manifests: &[Manifes
         parent_snapshot_id: None,
         sequence_number,
         first_row_id: (options.format_version >= 3).then_some(0),
+        unknown: &[],
     };
     let output = BufWriter::new(File::create(Path::new(&location)).map_err(failed)?);
     let mut list = ManifestListWriter::new(output, &request, &options.container)?;

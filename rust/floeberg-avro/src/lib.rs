@@ -10,6 +10,7 @@
 //! - `read`: files, read: blocks, records, and their values as columns.
 //! - `write`: files, written: values, blocks, and the schema that declares Iceberg's types.
 //! - `rewrite`: single values of a file, replaced.
+//! - `unknown`: fields of records that a reader does not know, with their bytes.
 
 #[doc(hidden)]
 pub mod testing;
@@ -17,6 +18,7 @@ mod schema;
 mod read;
 pub mod write;
 pub mod rewrite;
+mod unknown;
 
 pub use read::{
     Block, BlockForm, BlockRange, Blocks, Container, Decoder, Enough, FRAME_START, FixedForm, Frame, Framing,
@@ -25,6 +27,7 @@ pub use read::{
 pub use schema::{
     AvroArray, AvroField, AvroMap, AvroSchema, AvroType, Limits, Logical, TypeId, arrow_fields, parse_schema,
 };
+pub use unknown::{KnownFields, UnknownField, UnknownRow, UnknownValues, all_unknown_fields, unknown_values};
 
 #[cfg(test)]
 mod tests;

@@ -10,4 +10,5 @@ mod read;
 mod schemas;
 mod skip_plan;
 mod stored;
+mod unknown;
 mod block_ranges;

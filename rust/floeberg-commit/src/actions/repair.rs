@@ -230,6 +230,7 @@ impl Writing<'_> {
             for manifest in manifests {
                 let entries =
                     context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
+                rolling.go_on_with_unknown(entries.unknown_fields())?;
                 for row in 0..entries.len() {
                     let entry = settled(entries.entry(row, &partition_type)?, manifest);
                     let name = name_in(&entries, row)?;

@@ -6,7 +6,7 @@
 //!
 //! Invariant: files do not change, and manifests of other specs and of commits in between stay as they are: the manifests that the
 //! first attempt chose are written again, unless the base does not have all of them any more. Where manifests are in order, nothing
-//! changes.
+//! changes, and where they have fields that this version does not know, of one id and of different types.
 
 use std::collections::HashSet;
 
@@ -46,11 +46,20 @@ pub(super) fn rewrite_manifests(context: &ActionContext<'_>, rewrite: &ManifestR
         let work = context.work(ManifestWork::Cluster, &manifests);
         let clustering = Clustering { manifests: &manifests, spec_id, content, fields: &fields, count };
         let made = context.kept.once(work, || {
-            Ok(RewrittenManifests { manifests: cluster(context, clustering)?, removed: Vec::new() })
+            let clustered = cluster(context, clustering)?;
+            let is_refused = clustered.is_none();
+            let manifests = clustered.unwrap_or_default();
+            Ok(RewrittenManifests { manifests, is_refused, ..RewrittenManifests::default() })
         })?;
+        if made.is_refused {
+            continue;
+        }
         new.extend(made.manifests.iter().map(|manifest| manifest.in_commit(sequence_number)));
         entries += live_files(&manifests);
         replaced.extend(manifests.into_iter().map(|manifest| manifest.manifest_path));
+    }
+    if replaced.is_empty() {
+        return Ok(Produced::default());
     }
     replace_manifests(context, &replaced, new, entries)
 }

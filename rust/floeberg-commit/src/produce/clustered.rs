@@ -27,6 +27,7 @@ use floeberg_iceberg::manifest::{
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
+use super::unknown_fields::{Added, UnknownOfAll};
 
 /// What is clustered, and how.
 #[derive(Debug, Clone, Copy)]
@@ -46,13 +47,13 @@ pub(crate) struct Clustering<'a> {
 /// The number of the next file of each partition.
 type NextFile = HashMap<PartitionKey, u64>;
 
-/// Writes the new manifests.
+/// Writes the new manifests. `None` where the old ones have fields that this version does not know, of one id and of different types.
 ///
 /// Errors: those of reading and writing manifests.
 pub(crate) fn cluster(
     context: &ActionContext<'_>,
     clustering: Clustering<'_>,
-) -> Result<Vec<WrittenManifest>> {
+) -> Result<Option<Vec<WrittenManifest>>> {
     let (first, files) = first_files(context, clustering)?;
     let bytes: u64 = clustering
         .manifests
@@ -67,9 +68,10 @@ pub(crate) fn cluster(
     for round in 0..rounds {
         let numbers = round * each..clustering.count.min((round + 1) * each);
         let round = Round { context, clustering, files, numbers, partition_type: &partition_type };
-        written.extend(round.write(first.clone())?);
+        let Some(new) = round.write(&first)? else { return Ok(None) };
+        written.extend(new);
     }
-    Ok(written)
+    Ok(Some(written))
 }
 
 /// The number of the first file of each partition, and how many files there are.
@@ -138,9 +140,29 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    fn write(&self, mut next: NextFile) -> Result<Vec<WrittenManifest>> {
+    fn write(&self, first: &NextFile) -> Result<Option<Vec<WrittenManifest>>> {
+        let mut unknown = UnknownOfAll::default();
+        loop {
+            match self.write_with(first.clone(), &mut unknown)? {
+                Ok(written) => return Ok(Some(written)),
+                // A manifest declares its fields before its entries. Nothing was written yet.
+                Err(Added::Fields) => {}
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
+    /// Writes them with these unknown fields; else what a manifest adds to them.
+    fn write_with(
+        &self,
+        mut next: NextFile,
+        unknown: &mut UnknownOfAll,
+    ) -> Result<std::result::Result<Vec<WrittenManifest>, Added>> {
         let Clustering { spec_id, content, manifests, .. } = self.clustering;
-        let new = || RollingManifests::new(self.context, spec_id, content, None).map(Mutex::new);
+        let new = || {
+            let manifest = RollingManifests::new(self.context, spec_id, content, None)?;
+            Ok::<_, Error>(Mutex::new(manifest.with_unknown(unknown.fields())))
+        };
         let open: Vec<Mutex<RollingManifests<'_>>> =
             self.numbers.clone().map(|_| new()).collect::<Result<_>>()?;
         let reader = self.context.reader;
@@ -153,6 +175,12 @@ impl Round<'_> {
             let read = ordered(some, reader.threads, &reader.cancel, |manifest| {
                 self.context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)
             })?;
+            let added: Vec<Added> = read.iter().map(|entries| unknown.add(entries)).collect();
+            for wanted in [Added::Other, Added::Fields] {
+                if added.contains(&wanted) {
+                    return Ok(Err(wanted));
+                }
+            }
             let mut rows: Vec<Vec<(usize, usize)>> = vec![Vec::new(); open.len()];
             for (number, entries) in read.iter().enumerate() {
                 done += entries.len() as u64;
@@ -173,7 +201,7 @@ impl Round<'_> {
         let finish = |manifest: Mutex<RollingManifests<'_>>| {
             manifest.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
         };
-        Ok(open.into_iter().map(finish).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        Ok(Ok(open.into_iter().map(finish).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect()))
     }
 
     /// Puts the rows of a manifest to the new manifests that get them.

@@ -156,7 +156,8 @@ fn rewrite(
     };
     let spec_id = manifest.partition_spec_id;
     let partition_type = context.spec(spec_id)?.partition_type(&context.metadata)?;
-    let mut rolling = RollingManifests::new(context, spec_id, manifest.content, None)?;
+    let rolling = RollingManifests::new(context, spec_id, manifest.content, None)?;
+    let mut rolling = rolling.with_unknown(entries.unknown_fields());
     let mut removed = Vec::new();
     for (row, is_gone) in gone.into_iter().enumerate() {
         let entry = entries.entry(row, &partition_type)?;
@@ -168,7 +169,7 @@ fn rewrite(
         };
         rolling.add(&entry)?;
     }
-    Ok(RewrittenManifests { manifests: rolling.finish()?, removed })
+    Ok(RewrittenManifests { manifests: rolling.finish()?, removed, ..RewrittenManifests::default() })
 }
 
 /// Data manifests, and manifests of deletes.

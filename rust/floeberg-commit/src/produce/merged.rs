@@ -4,7 +4,7 @@
 //! Spec: Manifests; Iceberg documentation, Configuration (`commit.manifest.*`).
 //!
 //! Invariant: only manifests of one spec and one content are merged, as Iceberg Java packs them: from the oldest on, so
-//! that only the bin of the newest is not full. Entries keep their values.
+//! that only the bin of the newest is not full. Entries keep their values, and fields that this version does not know.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ use floeberg_properties::{MANIFEST_MERGE_ENABLED, MANIFEST_MIN_COUNT_TO_MERGE, M
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
+use super::unknown_fields::{Added, UnknownOfAll};
 use crate::state::{ManifestWork, RewrittenManifests};
 
 /// Merges manifests of one content. Returns them, and how many manifests of earlier snapshots they replace.
@@ -71,32 +72,46 @@ fn pack_from_end(group: Vec<ManifestFile>, target: i64) -> Vec<Vec<ManifestFile>
 fn merge_bin(context: &ActionContext<'_>, bin: &[ManifestFile]) -> Result<(Vec<ManifestFile>, usize)> {
     let snapshot_id = context.snapshot_id();
     let work = context.work(ManifestWork::Merge, bin);
-    let write = || Ok(RewrittenManifests { manifests: write_merged(context, bin)?, removed: Vec::new() });
+    let write = || {
+        let merged = write_merged(context, bin)?;
+        let is_refused = merged.is_none();
+        let manifests = merged.unwrap_or_default();
+        Ok(RewrittenManifests { manifests, is_refused, ..RewrittenManifests::default() })
+    };
     let made = context.kept.once(work, write)?;
+    if made.is_refused {
+        return Ok((bin.to_vec(), 0));
+    }
     let sequence_number = context.sequence_number()?;
     let replaced = bin.iter().filter(|manifest| manifest.added_snapshot_id != Some(snapshot_id)).count();
     Ok((made.manifests.iter().map(|manifest| manifest.in_commit(sequence_number)).collect(), replaced))
 }
 
-fn write_merged(context: &ActionContext<'_>, bin: &[ManifestFile]) -> Result<Vec<WrittenManifest>> {
-    let Some(first) = bin.first() else { return Ok(Vec::new()) };
+/// The merged manifests. `None` where they have fields that this version does not know, of one id and of different types.
+fn write_merged(context: &ActionContext<'_>, bin: &[ManifestFile]) -> Result<Option<Vec<WrittenManifest>>> {
+    let Some(first) = bin.first() else { return Ok(Some(Vec::new())) };
     let partition_type = context.spec(first.partition_spec_id)?.partition_type(&context.metadata)?;
-    let mut rolling = RollingManifests::new(context, first.partition_spec_id, first.content, None)?;
     let wanted = EntryRequest { with_metrics: true, with_deleted: true, ..EntryRequest::default() };
-    for manifest in bin {
-        let mut add = || {
-            let entries = context.entries(manifest, &wanted)?;
-            for row in 0..entries.len() {
-                let entry = entries.entry(row, &partition_type)?;
-                if let Some(entry) = carried(entry, context.snapshot_id()) {
-                    rolling.add(&entry)?;
-                }
+    let mut unknown = UnknownOfAll::default();
+    'again: loop {
+        let rolling = RollingManifests::new(context, first.partition_spec_id, first.content, None)?;
+        let mut rolling = rolling.with_unknown(unknown.fields());
+        for manifest in bin {
+            let entries = context.entries(manifest, &wanted).context("manifest", &manifest.manifest_path)?;
+            match unknown.add(&entries) {
+                Added::Nothing => {}
+                // A manifest declares its fields before its entries. Nothing was written yet.
+                Added::Fields => continue 'again,
+                Added::Other => return Ok(None),
             }
-            Ok(())
-        };
-        add().context("manifest", &manifest.manifest_path)?;
+            let mut add = |row| {
+                let entry = entries.entry(row, &partition_type)?;
+                carried(entry, context.snapshot_id()).map_or(Ok(()), |entry| rolling.add(&entry))
+            };
+            (0..entries.len()).try_for_each(&mut add).context("manifest", &manifest.manifest_path)?;
+        }
+        return rolling.finish().map(Some);
     }
-    rolling.finish()
 }
 
 /// An entry in a merged manifest; `None` for a file that an earlier snapshot deleted.

@@ -8,6 +8,7 @@ mod manifest_options;
 mod context;
 mod complete_manifests;
 mod rolling;
+mod unknown_fields;
 mod filtered;
 mod merged;
 mod clustered;

@@ -60,7 +60,7 @@ pub(super) fn new_manifests(
                 let entry = ManifestEntry::added(written.file.clone());
                 rolling.add(&ManifestEntry { sequence_number: data_sequence_number, ..entry })?;
             }
-            Ok(RewrittenManifests { manifests: rolling.finish()?, removed: Vec::new() })
+            Ok(RewrittenManifests { manifests: rolling.finish()?, ..RewrittenManifests::default() })
         };
         let made = if is_of_attempt { list() } else { context.kept.once(work, list) };
         made.context("partition spec", spec_id)

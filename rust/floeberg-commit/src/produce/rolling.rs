@@ -8,7 +8,7 @@
 use floeberg_core::Result;
 use floeberg_core::schema::StructType;
 use floeberg_iceberg::manifest::{
-    ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, WrittenManifest,
+    ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, UnknownField, WrittenManifest,
 };
 use floeberg_iceberg::metadata::PartitionSpec;
 
@@ -24,6 +24,8 @@ pub(crate) struct RollingManifests<'a> {
     folder: String,
     /// Bytes after which the next manifest begins; `None` writes one.
     target: Option<u64>,
+    /// Fields of entries that this version does not know.
+    unknown: Vec<UnknownField>,
     open: Option<(String, ManifestWriter<Vec<u8>>)>,
     done: Vec<WrittenManifest>,
 }
@@ -43,9 +45,25 @@ impl<'a> RollingManifests<'a> {
             partition_type: spec.partition_type(&context.metadata)?,
             folder: context.metadata.metadata_folder(),
             target,
+            unknown: Vec::new(),
             open: None,
             done: Vec::new(),
         })
+    }
+
+    /// The same for entries with fields that this version does not know.
+    pub fn with_unknown(self, fields: &[UnknownField]) -> Self {
+        Self { unknown: fields.to_vec(), ..self }
+    }
+
+    /// Goes on with entries of a manifest with these fields that this version does not know: in another manifest, where the open one
+    /// does not declare them. Errors: those of the store.
+    pub fn go_on_with_unknown(&mut self, fields: &[UnknownField]) -> Result<()> {
+        if fields.iter().any(|field| !self.unknown.contains(field)) {
+            self.end()?;
+            self.unknown = fields.to_vec();
+        }
+        Ok(())
     }
 
     /// Adds an entry. Errors: those of [`ManifestWriter::add`] and of the store.
@@ -81,6 +99,7 @@ impl<'a> RollingManifests<'a> {
             schema: self.context.metadata.current_schema(),
             spec: self.spec,
             partition_type: &self.partition_type,
+            unknown: &self.unknown,
         };
         let options = manifest_options(&self.context.metadata.properties)?;
         let writer = ManifestWriter::new(Vec::new(), &request, &options)?;

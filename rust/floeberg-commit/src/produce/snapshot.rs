@@ -13,6 +13,7 @@ use serde_json::Map;
 
 use super::context::ActionContext;
 use super::manifest_options::manifest_options;
+use super::unknown_fields::unknown_of_lists;
 use crate::{MetadataRepair, RowCounts, Update};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
@@ -47,6 +48,7 @@ pub(super) fn add_snapshot(
     let (snapshot_id, sequence_number) = (context.snapshot_id(), context.sequence_number()?);
     let first_row_id = (metadata.format_version >= 3).then(|| metadata.next_row_id.unwrap_or(0));
     let location = context.kept.name_manifest_list(&metadata.metadata_folder(), snapshot_id);
+    let unknown = unknown_of_lists(manifests);
     let request = ManifestListRequest {
         location: &location,
         format_version: metadata.format_version,
@@ -54,6 +56,7 @@ pub(super) fn add_snapshot(
         parent_snapshot_id: parent.map(|parent| parent.snapshot_id),
         sequence_number,
         first_row_id,
+        unknown: &unknown,
     };
     let options = manifest_options(&metadata.properties)?;
     let mut writer = ManifestListWriter::new(Vec::new(), &request, &options)?;

@@ -91,6 +91,8 @@ pub(crate) struct RewrittenManifests {
     pub manifests: Vec<WrittenManifest>,
     /// What was taken out.
     pub removed: Vec<Counted>,
+    /// Do manifests stay that were to become one, since what they have cannot be in one?
+    pub is_refused: bool,
 }
 
 impl CommitFiles {

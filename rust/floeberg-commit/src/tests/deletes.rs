@@ -47,6 +47,7 @@ fn add_deletes(kit: &mut Kit, files: &[DataFile]) {
     let at = |name: &str| join(&metadata.metadata_folder(), name);
     let (manifest_at, list_at) = (at("deletes-m0.avro"), at("snap-4711.avro"));
     let request = ManifestRequest {
+        unknown: &[],
         location: &manifest_at,
         format_version: metadata.format_version,
         content: ManifestContent::Deletes,
@@ -63,6 +64,7 @@ fn add_deletes(kit: &mut Kit, files: &[DataFile]) {
     Store::put(&store, &manifest_at, bytes.into()).unwrap();
     let first_row_id = metadata.next_row_id;
     let request = ManifestListRequest {
+        unknown: &[],
         location: &list_at,
         format_version: metadata.format_version,
         snapshot_id,

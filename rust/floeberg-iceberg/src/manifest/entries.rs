@@ -11,6 +11,7 @@ use arrow_array::{
     Array, BinaryArray, Int32Array, Int64Array, ListArray, MapArray, StringArray, StructArray,
 };
 
+use floeberg_avro::{UnknownField, UnknownValues};
 use floeberg_core::{Error, Result};
 
 use super::ManifestContent;
@@ -85,6 +86,8 @@ pub struct ManifestEntries {
     /// The fields of each file from its record count to its sort order as they are stored, if they were requested so, and a new manifest has
     /// the same bytes for them. No nulls.
     pub stored: Option<BinaryArray>,
+    /// Fields that this version does not know, if the manifest has any, and metrics were requested: whoever writes an entry again keeps them.
+    pub unknown: Option<UnknownValues>,
 }
 
 /// Fields of entries that reading data files does not need.
@@ -139,6 +142,11 @@ pub struct EntryMetrics {
 }
 
 impl ManifestEntries {
+    /// The fields that this version does not know.
+    pub fn unknown_fields(&self) -> &[UnknownField] {
+        self.unknown.as_ref().map_or(&[], UnknownValues::fields)
+    }
+
     /// How many entries.
     pub fn len(&self) -> usize {
         self.status.len()

@@ -2,6 +2,10 @@
 //!
 //! Spec: Manifest Lists.
 
+use std::sync::Arc;
+
+use floeberg_avro::UnknownRow;
+
 /// A row of a manifest list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ManifestFile {
@@ -40,6 +44,8 @@ pub struct ManifestFile {
     /// For a new manifest that is not committed yet: the rows of its live files without a first row id. `None` for a
     /// manifest of a snapshot.
     pub rows_without_ids: Option<i64>,
+    /// Fields that this version does not know, which later lists keep.
+    pub unknown: Option<Arc<UnknownRow>>,
 }
 
 impl ManifestFile {
@@ -68,6 +74,7 @@ impl ManifestFile {
             key_metadata: None,
             first_row_id: None,
             rows_without_ids: None,
+            unknown: None,
         }
     }
 }

@@ -38,6 +38,7 @@ pub use entries::{
     ADDED, DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries, MetricsForm,
 };
 pub use file::{FieldSummary, ManifestContent, ManifestFile};
+pub use floeberg_avro::{UnknownField, all_unknown_fields};
 pub use live_task::LiveFilesTask;
 pub(crate) use manifest_blocks::{ManifestBlocks, block_range_bytes};
 pub(crate) use metrics_by_column::MetricsByColumn;

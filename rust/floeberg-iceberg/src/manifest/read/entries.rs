@@ -25,6 +25,7 @@ use super::inherit::{
     AssignedRowIds, data_sequence_numbers, file_sequence_numbers, first_row_id, first_row_ids, snapshot_ids,
 };
 use super::partition::{as_written, check_partition, void_fields, with_void};
+use super::unknown::unknown_entries;
 use crate::manifest::carried_fields::carried_schema;
 use crate::manifest::{
     DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestContent, ManifestEntries,
@@ -153,10 +154,14 @@ fn parse(
     let first_id = first_row_id(file);
     let is_later = range.is_some_and(|range| range.first_row > 0);
     let first_id = if is_later { first_id.map(|_| 0) } else { first_id };
+    let unknown = match range {
+        None if request.with_metrics => unknown_entries(&container, &schema, &rows, request)?,
+        _ => None,
+    };
     let rows = wanted_rows(rows, request)?;
     let (entries, row_ids) = build(&rows, file, first_id, request, &columns)?;
     let partition = with_void(entries.partition, partition_type, &void)?;
-    Ok(BlockEntries { entries: ManifestEntries { partition, ..entries }, row_ids, inflated })
+    Ok(BlockEntries { entries: ManifestEntries { partition, unknown, ..entries }, row_ids, inflated })
 }
 
 /// The optional fields that are decoded.
@@ -273,6 +278,7 @@ fn build(
         statistics: statistics(&data_file, columns)?,
         metrics: if request.with_metrics && stored.is_none() { Some(metrics(&data_file)?) } else { None },
         stored,
+        unknown: None,
         status,
     };
     Ok((entries, row_ids))

@@ -6,6 +6,7 @@
 //! Invariant: fields are found by id; fields that v1 lacks have the defaults of the specification (data, sequence number 0).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arrow_array::{
     Array, BinaryArray, BooleanArray, Int32Array, Int64Array, ListArray, StringArray, StructArray,
@@ -16,6 +17,7 @@ use floeberg_core::{Context, Error, Result};
 use super::columns::{column, value};
 use super::fields::list_fields;
 use super::header::format_version;
+use super::unknown::unknown_of_list;
 use crate::manifest::{FieldSummary, ManifestContent, ManifestFile};
 
 /// Decodes a manifest list. Errors name `location`.
@@ -31,13 +33,19 @@ fn parse(bytes: &[u8]) -> Result<Vec<ManifestFile>> {
         fields.iter_mut().filter(|field| of_v2.contains(&field.id)).for_each(|field| field.required = true);
     }
     let keyed = BTreeMap::new();
+    let schema = container.schema()?;
+    let unknown = unknown_of_list(&container, &schema)?;
     let rows = decode(
         &container,
-        &container.schema()?,
+        &schema,
         &Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare, stored: None },
     )?;
     let columns = ListColumns::new(&rows)?;
-    (0..rows.len()).map(|row| columns.manifest_file(row).context("row", row)).collect()
+    let with_unknown = |row| {
+        let unknown = unknown.as_ref().and_then(|unknown| unknown.row(row)).map(Arc::new);
+        Ok(ManifestFile { unknown, ..columns.manifest_file(row).context("row", row)? })
+    };
+    (0..rows.len()).map(with_unknown).collect()
 }
 
 struct ListColumns {
@@ -126,6 +134,7 @@ impl ListColumns {
             key_metadata: value(&self.key_metadata, row, |row| self.key_metadata.value(row).to_vec()),
             first_row_id,
             rows_without_ids: None,
+            unknown: None,
         })
     }
 }

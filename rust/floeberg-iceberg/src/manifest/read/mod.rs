@@ -4,6 +4,7 @@ mod columns;
 mod fields;
 mod header;
 mod inherit;
+mod unknown;
 mod list;
 mod partition;
 mod entries;

@@ -31,6 +31,7 @@ pub(super) fn entries(spec_id: i32, partition: StructArray, record_count: Vec<i6
         statistics: BTreeMap::new(),
         metrics: None,
         stored: None,
+        unknown: None,
     }
 }
 

@@ -60,6 +60,7 @@ impl ManifestEntries {
                 details.file_sequence_number.value(row)
             }),
             data_file: self.data_file(row, metrics, partition_type)?,
+            unknown: self.unknown.as_ref().and_then(|unknown| unknown.row(row)),
         })
     }
 

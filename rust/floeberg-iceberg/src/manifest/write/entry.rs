@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use floeberg_avro::UnknownRow;
 use floeberg_core::value::Value;
 
 /// An entry of a manifest.
@@ -21,6 +22,8 @@ pub struct ManifestEntry {
     pub file_sequence_number: Option<i64>,
     /// The file.
     pub data_file: DataFile,
+    /// Fields that this version does not know, of an entry that is written again.
+    pub unknown: Option<UnknownRow>,
 }
 
 /// Why an entry is in a manifest.
@@ -99,6 +102,7 @@ impl ManifestEntry {
             sequence_number: None,
             file_sequence_number: None,
             data_file,
+            unknown: None,
         }
     }
 

@@ -9,9 +9,11 @@
 use std::io::Write;
 
 use floeberg_avro::write::{ContainerOptions, ContainerWriter, declare};
+use floeberg_avro::{UnknownField, UnknownRow};
 use floeberg_core::schema::{Schema, StructType, json::schema_to_json};
 use floeberg_core::{Context, Error, Result};
 
+use super::declare_unknown::declare_unknown;
 use super::entry_fields::entry_fields;
 use super::put_entry::put_entry;
 use super::put_partition::PartitionFields;
@@ -39,6 +41,8 @@ pub struct ManifestRequest<'a> {
     pub spec: &'a PartitionSpec,
     /// The type of the spec's values: [`PartitionSpec::partition_type`].
     pub partition_type: &'a StructType,
+    /// Fields that this version does not know, and that entries from other manifests have.
+    pub unknown: &'a [UnknownField],
 }
 
 /// A manifest in the making.
@@ -46,6 +50,8 @@ pub struct ManifestWriter<W> {
     container: ContainerWriter<W>,
     rules: Rules,
     partition: PartitionFields,
+    /// First those of files.
+    unknown: Vec<UnknownField>,
     summaries: Summaries,
     /// Added, existing and deleted entries and rows.
     counts: [Count; 3],
@@ -87,7 +93,11 @@ impl<W: Write> ManifestWriter<W> {
         let rules = Rules { format_version, content, snapshot_id };
         rules.check_manifest()?;
         let partition = PartitionFields::new(request.spec, request.partition_type)?;
-        let schema = declare(&entry_fields(format_version, request.partition_type), "manifest_entry")?;
+        let mut schema = declare(&entry_fields(format_version, request.partition_type), "manifest_entry")?;
+        let (mut unknown, of_entry): (Vec<_>, Vec<_>) =
+            request.unknown.iter().cloned().partition(|field| field.is_held);
+        unknown.extend(of_entry);
+        declare_unknown(&mut schema, &unknown)?;
         let mut header = vec![
             ("schema", schema_to_json(request.schema)?.to_string()),
             ("schema-id", request.schema.schema_id().to_string()),
@@ -103,6 +113,7 @@ impl<W: Write> ManifestWriter<W> {
             container: ContainerWriter::new(output, &schema.to_string(), &header, options)?,
             rules,
             partition,
+            unknown,
             summaries: Summaries::new(request.partition_type.fields.len()),
             counts: [Count::default(); 3],
             rows_without_ids: 0,
@@ -135,6 +146,9 @@ impl<W: Write> ManifestWriter<W> {
         }
         self.rules.check(entry)?;
         self.partition.check(&entry.data_file.partition)?;
+        if entry.unknown.as_ref().is_some_and(|row| !row.fits(&self.unknown)) {
+            return Err(Error::internal("an entry has fields that its new manifest does not declare"));
+        }
         let count = &mut self.counts[entry.status as usize];
         let rows = count.rows.checked_add(entry.data_file.record_count);
         let beyond = || Error::invalid_input("the row count of a manifest does not fit into 64 bits");
@@ -143,11 +157,15 @@ impl<W: Write> ManifestWriter<W> {
         let without_ids = if takes_ids { entry.data_file.record_count } else { 0 };
         let without_ids = self.rows_without_ids.checked_add(without_ids).ok_or_else(beyond)?;
         let (partition, format_version) = (&self.partition, self.rules.format_version);
+        let unknown = &self.unknown;
         // v1 has no inheritance, so every entry has the snapshot id.
         let own = (format_version == 1 && entry.snapshot_id.is_none())
             .then(|| ManifestEntry { snapshot_id: Some(self.rules.snapshot_id), ..entry.clone() });
         self.container.add(|out| {
             put_entry(out, own.as_ref().unwrap_or(entry), carried, partition, format_version);
+            for field in unknown {
+                UnknownRow::put(entry.unknown.as_ref(), field, out);
+            }
             Ok(())
         })?;
         *count = Count { files: count.files + 1, rows };

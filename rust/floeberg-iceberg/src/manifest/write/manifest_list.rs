@@ -9,8 +9,10 @@
 use std::io::Write;
 
 use floeberg_avro::write::{ContainerOptions, ContainerWriter, Encoder, declare};
+use floeberg_avro::{UnknownField, UnknownRow};
 use floeberg_core::{Context, Error, Result};
 
+use super::declare_unknown::declare_unknown;
 use super::list_fields::list_fields;
 use crate::manifest::{FieldSummary, ManifestContent, ManifestFile};
 use crate::metadata::check_version;
@@ -30,11 +32,14 @@ pub struct ManifestListRequest<'a> {
     pub sequence_number: i64,
     /// The first row id of the snapshot, in v3 only.
     pub first_row_id: Option<i64>,
+    /// Fields that this version does not know, and that manifests of other lists have.
+    pub unknown: &'a [UnknownField],
 }
 
 /// A manifest list in the making.
 pub struct ManifestListWriter<W> {
     container: ContainerWriter<W>,
+    unknown: Vec<UnknownField>,
     format_version: u8,
     next_row_id: Option<i64>,
     location: String,
@@ -78,9 +83,12 @@ impl<W: Write> ManifestListWriter<W> {
             header.push(("first-row-id", id.to_string()));
         }
         header.push(("format-version", format_version.to_string()));
-        let schema = declare(&list_fields(format_version), "manifest_file")?.to_string();
+        let mut schema = declare(&list_fields(format_version), "manifest_file")?;
+        declare_unknown(&mut schema, request.unknown)?;
+        let schema = schema.to_string();
         Ok(Self {
             container: ContainerWriter::new(output, &schema, &header, options)?,
+            unknown: request.unknown.to_vec(),
             format_version,
             next_row_id: first_row_id,
             location: request.location.to_owned(),
@@ -100,6 +108,9 @@ impl<W: Write> ManifestListWriter<W> {
         let row = Row::new(manifest, first_row_id, self.format_version)?;
         self.container.add(|out| {
             row.put(out);
+            for field in &self.unknown {
+                UnknownRow::put(manifest.unknown.as_deref(), field, out);
+            }
             Ok(())
         })?;
         self.next_row_id = next_row_id;

@@ -6,6 +6,7 @@ mod entry_fields;
 mod list_fields;
 mod put_partition;
 mod put_entry;
+mod declare_unknown;
 mod rules;
 mod manifest_list;
 mod summary;

@@ -119,6 +119,7 @@ impl EntryColumns {
             statistics: self.statistics()?,
             metrics: None,
             stored: None,
+            unknown: None,
         };
         let row_ids =
             AssignedRowIds { entries: inherited.map(|inherited| inherited.values().clone()), rows: row_ids };

@@ -109,6 +109,7 @@ fn manifest(
     let spec = metadata.default_spec();
     let is_data = files.iter().all(|file| file.content == FileContent::Data);
     let request = ManifestRequest {
+        unknown: &[],
         location: &location,
         format_version: 2,
         content: if is_data { ManifestContent::Data } else { ManifestContent::Deletes },
@@ -132,6 +133,7 @@ fn manifest(
 fn list(store: &MemoryStore, snapshot: i64, manifests: &[&ManifestFile]) {
     let location = list_at(snapshot);
     let request = ManifestListRequest {
+        unknown: &[],
         location: &location,
         format_version: 2,
         snapshot_id: snapshot,

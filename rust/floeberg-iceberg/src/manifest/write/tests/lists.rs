@@ -9,6 +9,7 @@ const LOCATION: &str = "file:/t/metadata/list.avro";
 
 fn request(format_version: u8) -> ManifestListRequest<'static> {
     ManifestListRequest {
+        unknown: &[],
         location: LOCATION,
         format_version,
         snapshot_id: 77,

@@ -52,6 +52,7 @@ fn request<'a>(
     partition_type: &'a StructType,
 ) -> ManifestRequest<'a> {
     ManifestRequest {
+        unknown: &[],
         location: LOCATION,
         format_version: 2,
         content: ManifestContent::Data,

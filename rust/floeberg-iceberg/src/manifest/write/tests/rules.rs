@@ -18,6 +18,7 @@ fn accepted(version: u8, content: ManifestContent, entry: &ManifestEntry) {
 
 fn existing(data_file: DataFile) -> ManifestEntry {
     ManifestEntry {
+        unknown: None,
         status: EntryStatus::Existing,
         snapshot_id: Some(5),
         sequence_number: Some(5),

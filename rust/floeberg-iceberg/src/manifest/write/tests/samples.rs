@@ -161,6 +161,7 @@ fn entries(
         let added = status == EntryStatus::Added;
         let number = |number: Option<i64>| if version == 1 { Some(0) } else { number };
         ManifestEntry {
+            unknown: None,
             status,
             snapshot_id: if added { numbers.2.map(|_| SNAPSHOT) } else { Some(numbers.1) },
             sequence_number: if added { number(numbers.2) } else { number(Some(numbers.1)) },
