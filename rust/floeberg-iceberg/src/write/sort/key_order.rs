@@ -1,6 +1,6 @@
 //! In which order are the rows of several batches, by their keys?
 //!
-//! In: the keys of each batch. Out: all rows, in order.
+//! In: the keys of each batch. Out: all rows, in order, and their keys.
 //!
 //! ```text
 //! keys   1 00 00 17 2a ...        the bytes that all keys begin with are passed over
@@ -14,7 +14,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use arrow_array::{Array as _, BinaryArray};
-use floeberg_core::{Cancel, Result};
+use arrow_buffer::{Buffer, OffsetBuffer};
+use floeberg_core::{Cancel, Error, Result};
 use floeberg_exec::threads::ordered;
 
 /// Fewer rows than these are not worth a thread.
@@ -31,26 +32,64 @@ pub(super) struct Place {
     pub row: u32,
 }
 
+/// Rows of several batches, by their keys.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// The rows, in order.
+    pub places: Vec<Place>,
+    /// The keys, where all of them can be made from the numbers of their rows.
+    numbers: Option<NumberKeys>,
+}
+
+/// Keys that are the same bytes, and then a number.
+#[derive(Debug)]
+struct NumberKeys {
+    begin: Vec<u8>,
+    /// How many bytes the number has, at most 8.
+    width: usize,
+}
+
+impl Order {
+    /// The keys of some of the places: `None` where they are only in the batches.
+    pub fn keys(&self, places: &[Place]) -> Option<Result<BinaryArray>> {
+        self.numbers.as_ref().map(|numbers| numbers.keys(places))
+    }
+}
+
+impl NumberKeys {
+    fn keys(&self, places: &[Place]) -> Result<BinaryArray> {
+        let length = self.begin.len() + self.width;
+        let mut bytes = Vec::with_capacity(length * places.len());
+        for place in places {
+            bytes.extend_from_slice(&self.begin);
+            bytes.extend_from_slice(&place.first.to_be_bytes()[..self.width]);
+        }
+        let ends = OffsetBuffer::from_repeated_length(length, places.len());
+        BinaryArray::try_new(ends, Buffer::from_vec(bytes), None)
+            .map_err(|error| Error::internal("the keys of rows").caused_by(error))
+    }
+}
+
 /// All rows, by their keys.
 ///
 /// Errors: `Cancelled`.
-pub(super) fn order(parts: &[&BinaryArray], threads: usize, cancel: &Cancel) -> Result<Vec<Place>> {
+pub(super) fn order(parts: &[&BinaryArray], threads: usize, cancel: &Cancel) -> Result<Order> {
     let rows: usize = parts.iter().map(|keys| BinaryArray::len(keys)).sum();
     let shared = shared(parts);
-    let keys = Keys { parts, shared, is_number: are_numbers(parts, shared) };
+    let numbers = number_keys(parts, shared);
+    let keys = Keys { parts, shared, is_number: numbers.is_some() };
     let groups = groups(parts, rows.div_ceil(threads.max(1)).max(LEAST_ROWS));
     let mut runs = ordered(&groups, threads, cancel, |group| Ok(sorted(&keys, group.clone())))?;
-    let is_one = runs.len() < 2;
-    let mut places = runs.pop().unwrap_or_default();
+    if runs.len() < 2 {
+        return Ok(Order { places: runs.pop().unwrap_or_default(), numbers });
+    }
+    let mut places = Vec::with_capacity(rows);
     for run in runs {
         places.extend(run);
     }
-    if is_one {
-        return Ok(places);
-    }
     // The standard library's stable sort finds the sorted runs, and merges them.
     places.sort_by(|one, other| keys.compare(one, other));
-    Ok(places)
+    Ok(Order { places, numbers })
 }
 
 /// Batches that follow one another, each group of about so many rows.
@@ -78,7 +117,11 @@ fn sorted(keys: &Keys<'_>, group: Range<usize>) -> Vec<Place> {
         (0..keys.len()).map(place)
     });
     let mut places: Vec<_> = places.collect();
-    places.sort_unstable_by(|one, other| keys.compare(one, other));
+    if keys.is_number {
+        places.sort_unstable_by_key(|place| (place.first, place.part, place.row));
+    } else {
+        places.sort_unstable_by(|one, other| keys.compare(one, other));
+    }
     places
 }
 
@@ -102,11 +145,13 @@ impl Keys<'_> {
     }
 }
 
-/// Do all keys have one length, and at most 8 bytes after those that they share?
-fn are_numbers(parts: &[&BinaryArray], shared: usize) -> bool {
+/// Do all keys have one length, and at most 8 bytes after those that they share? Then their numbers say all.
+fn number_keys(parts: &[&BinaryArray], shared: usize) -> Option<NumberKeys> {
+    let one = parts.iter().find(|keys| !keys.is_empty())?.value(0);
     let mut lengths = parts.iter().flat_map(|keys| keys.offsets().lengths());
-    let Some(length) = lengths.next() else { return true };
-    length - shared.min(length) <= 8 && lengths.all(|other| other == length)
+    let width = one.len() - shared.min(one.len());
+    let are_numbers = width <= 8 && lengths.all(|length| length == one.len());
+    are_numbers.then(|| NumberKeys { begin: one[..one.len() - width].to_vec(), width })
 }
 
 /// The first 8 bytes, with zeros behind the end.
@@ -168,8 +213,14 @@ mod tests {
                 .map(|batch| batch.iter().map(|key| [begin.clone(), key.clone()].concat()).collect())
                 .collect();
             let arrays: Vec<_> = batches.iter().map(BinaryArray::from_iter_values).collect();
-            let found = order(&arrays.iter().collect::<Vec<_>>(), 2, &Cancel::default()).unwrap();
-            let found: Vec<_> = found.iter().map(|place| (place.part as usize, place.row as usize)).collect();
+            let order = order(&arrays.iter().collect::<Vec<_>>(), 2, &Cancel::default()).unwrap();
+            if let Some(made) = order.keys(&order.places) {
+                let made = made.unwrap();
+                for (place, key) in order.places.iter().zip(made.iter().flatten()) {
+                    prop_assert_eq!(key, &batches[place.part as usize][place.row as usize]);
+                }
+            }
+            let found: Vec<_> = order.places.iter().map(|place| (place.part as usize, place.row as usize)).collect();
             let mut expected: Vec<_> = batches.iter().enumerate()
                 .flat_map(|(part, batch)| (0..batch.len()).map(move |row| (part, row))).collect();
             expected.sort_by_key(|(part, row)| &batches[*part][*row]);
@@ -187,7 +238,7 @@ mod tests {
             })
             .collect();
         let parts: Vec<_> = batches.iter().collect();
-        let found = order(&parts, 3, &Cancel::default()).unwrap();
+        let found = order(&parts, 3, &Cancel::default()).unwrap().places;
         assert_eq!(found.len(), 240_000);
         let row = |place: &super::Place| {
             let (part, row) = (place.part as usize, place.row as usize);

@@ -72,6 +72,9 @@ impl FieldKeys {
     }
 }
 
+/// For how many bytes of a key memory is reserved at most.
+const MOST_RESERVED: usize = 32;
+
 /// The keys of so many rows. `put` adds the bytes of a row.
 ///
 /// Errors: `LimitExceeded` for more bytes than an array has.
@@ -80,6 +83,10 @@ pub(super) fn keys_of(rows: usize, mut put: impl FnMut(&mut Vec<u8>, usize)) -> 
     ends.push(0);
     for row in 0..rows {
         put(&mut bytes, row);
+        if row == 0 {
+            // Most keys are about as long as the first one.
+            bytes.reserve(bytes.len().min(MOST_RESERVED) * rows);
+        }
         let end = i32::try_from(bytes.len());
         ends.push(
             end.map_err(|_| Error::limit("the values that rows are sorted by are too long: over 2 GiB"))?,

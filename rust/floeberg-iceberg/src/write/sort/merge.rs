@@ -69,8 +69,10 @@ impl Cursor {
 }
 
 struct Merge {
-    /// A heap: the next row of a cursor is before those of the two below it.
+    /// A position in each run.
     cursors: Vec<Cursor>,
+    /// The numbers of cursors that have rows, as a heap: the next row of a cursor is before those of the two below it.
+    heap: Vec<usize>,
     /// The batches that rows are taken from.
     batches: Vec<RecordBatch>,
     /// (batch, row) of the next rows.
@@ -79,7 +81,7 @@ struct Merge {
 
 /// Returns all rows of the runs, in order.
 pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Result<()>) -> Result<()> {
-    let mut merge = Merge { cursors: Vec::new(), batches: Vec::new(), taken: Vec::new() };
+    let mut merge = Merge { cursors: Vec::new(), heap: Vec::new(), batches: Vec::new(), taken: Vec::new() };
     for (run, read) in runs.into_iter().enumerate() {
         let mut batches: Batches = Box::new(read.read()?);
         if let Some(batch) = batches.next().transpose()? {
@@ -87,16 +89,17 @@ pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Re
             let place = merge.batches.len();
             let mut cursor = Cursor { batches, run, place, row: 0, keys, partitions, first: 0, length: 0 };
             cursor.go_to(0);
+            merge.heap.push(merge.cursors.len());
             merge.cursors.push(cursor);
             merge.batches.push(batch);
         }
     }
-    for at in (0..merge.cursors.len() / 2).rev() {
+    for at in (0..merge.heap.len() / 2).rev() {
         merge.sink(at);
     }
     let mut partition = None;
-    while let Some(next) = merge.cursors.first() {
-        let of = next.partition();
+    while let Some(first) = merge.heap.first() {
+        let of = merge.cursors[*first].partition();
         if merge.taken.len() >= BATCH_ROWS || partition.is_some_and(|partition| partition != of) {
             merge.give(partition, give)?;
         }
@@ -117,7 +120,7 @@ fn order_of(batch: &RecordBatch) -> Result<(BinaryArray, UInt32Array)> {
 impl Merge {
     /// Takes the first row. A run without further rows goes.
     fn take(&mut self) -> Result<()> {
-        let cursor = &mut self.cursors[0];
+        let cursor = &mut self.cursors[self.heap[0]];
         self.taken.push((cursor.place, cursor.row));
         if cursor.row + 1 < cursor.keys.len() {
             cursor.go_to(cursor.row + 1);
@@ -129,7 +132,7 @@ impl Merge {
                     cursor.go_to(0);
                     self.batches.push(batch);
                 }
-                None => drop(self.cursors.swap_remove(0)),
+                None => drop(self.heap.swap_remove(0)),
             }
         }
         self.sink(0);
@@ -138,16 +141,19 @@ impl Merge {
 
     /// Moves a cursor down the heap until its row is before those below it.
     fn sink(&mut self, mut at: usize) {
+        let is_before = |one: usize, other: usize| self.cursors[one].compare(&self.cursors[other]).is_lt();
         loop {
-            let below = [2 * at + 1, 2 * at + 2].into_iter().filter(|below| *below < self.cursors.len());
-            let first = below.min_by(|one, other| self.cursors[*one].compare(&self.cursors[*other]));
-            match first {
-                Some(first) if self.cursors[first].compare(&self.cursors[at]).is_lt() => {
-                    self.cursors.swap(at, first);
-                    at = first;
+            let mut first = at;
+            for below in [2 * at + 1, 2 * at + 2] {
+                if below < self.heap.len() && is_before(self.heap[below], self.heap[first]) {
+                    first = below;
                 }
-                _ => return,
             }
+            if first == at {
+                return;
+            }
+            self.heap.swap(at, first);
+            at = first;
         }
     }
 
@@ -162,7 +168,8 @@ impl Merge {
         give(partition, rows.map_err(|error| Error::internal("rows cannot be merged").caused_by(error))?)?;
         // Only the current batches of runs are needed from here on.
         let batches = mem::take(&mut self.batches);
-        for cursor in &mut self.cursors {
+        for number in &self.heap {
+            let cursor = &mut self.cursors[*number];
             let batch = batches[cursor.place].clone();
             cursor.place = self.batches.len();
             self.batches.push(batch);

@@ -102,10 +102,13 @@ impl Sorter {
             order(&parts.iter().map(|part| &part.keys).collect::<Vec<_>>(), within, cancel)
         })?;
         for ((partition, parts), order) in held.into_iter().zip(orders) {
-            let batches: Vec<_> = order.chunks(BATCH_ROWS).collect();
+            let batches: Vec<_> = order.places.chunks(BATCH_ROWS).collect();
             // As few at a time as threads need: they are in memory besides the rows that they are of.
             for some in batches.chunks(2 * number) {
-                let gathered = ordered(some, *number, cancel, |rows| gathered(&parts, rows, with_keys))?;
+                let gathered = ordered(some, *number, cancel, |places| {
+                    let keys = with_keys.then(|| order.keys(places)).flatten().transpose()?;
+                    gathered(&parts, places, keys, with_keys)
+                })?;
                 gathered.into_iter().try_for_each(|(rows, keys)| give(partition, rows, keys))?;
             }
         }
@@ -116,16 +119,24 @@ impl Sorter {
 /// Takes rows of a partition, and their keys.
 type Give<'a> = dyn FnMut(u32, Piece, Option<ArrayRef>) -> Result<()> + 'a;
 
-/// Rows of several pieces, in this order.
-fn gathered(parts: &[Keyed], rows: &[Place], with_keys: bool) -> Result<(Piece, Option<ArrayRef>)> {
+/// Rows of several pieces, in this order, and their keys, where they are asked for: those that are given, or those of the pieces.
+fn gathered(
+    parts: &[Keyed],
+    rows: &[Place],
+    keys: Option<BinaryArray>,
+    with_keys: bool,
+) -> Result<(Piece, Option<ArrayRef>)> {
     let rows: Vec<_> = rows.iter().map(|place| (place.part as usize, place.row as usize)).collect();
     let columns = parts.first().map_or(0, |part| part.rows.columns.len());
     let column = |number: usize| {
         joined(&parts.iter().map(|part| part.rows.columns[number].as_ref()).collect::<Vec<_>>(), &rows)
     };
     let columns = (0..columns).map(column).collect::<Result<_>>()?;
-    let keys = || joined(&parts.iter().map(|part| &part.keys as &dyn Array).collect::<Vec<_>>(), &rows);
-    let keys = with_keys.then(keys).transpose()?;
+    let of_parts = || joined(&parts.iter().map(|part| &part.keys as &dyn Array).collect::<Vec<_>>(), &rows);
+    let keys = match keys {
+        Some(keys) => Some(Arc::new(keys) as ArrayRef),
+        None => with_keys.then(of_parts).transpose()?,
+    };
     Ok((Piece::of_columns(columns, rows.len()), keys))
 }
 
