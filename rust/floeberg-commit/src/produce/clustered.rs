@@ -67,7 +67,9 @@ pub(crate) fn cluster(
     let mut written = Vec::new();
     for round in 0..rounds {
         let numbers = round * each..clustering.count.min((round + 1) * each);
-        let round = Round { context, clustering, files, numbers, partition_type: &partition_type };
+        let bytes_of_each = bytes / clustering.count;
+        let round =
+            Round { context, clustering, files, numbers, bytes_of_each, partition_type: &partition_type };
         let Some(new) = round.write(&first)? else { return Ok(None) };
         written.extend(new);
     }
@@ -136,6 +138,8 @@ struct Round<'a> {
     clustering: Clustering<'a>,
     files: u64,
     numbers: Range<u64>,
+    /// About how many bytes a new manifest gets.
+    bytes_of_each: u64,
     partition_type: &'a StructType,
 }
 
@@ -161,7 +165,9 @@ impl Round<'_> {
         let Clustering { spec_id, content, manifests, .. } = self.clustering;
         let new = || {
             let manifest = RollingManifests::new(self.context, spec_id, content, None)?;
-            Ok::<_, Error>(Mutex::new(manifest.with_unknown(unknown.fields())))
+            Ok::<_, Error>(Mutex::new(
+                manifest.with_unknown(unknown.fields()).with_reserved(self.bytes_of_each),
+            ))
         };
         let open: Vec<Mutex<RollingManifests<'_>>> =
             self.numbers.clone().map(|_| new()).collect::<Result<_>>()?;
@@ -198,6 +204,9 @@ impl Round<'_> {
         if done != self.files {
             return Err(Error::internal("manifests list other files when they are read again"));
         }
+        ordered(&open, reader.threads, &reader.cancel, |manifest| {
+            manifest.lock().unwrap_or_else(PoisonError::into_inner).end()
+        })?;
         let finish = |manifest: Mutex<RollingManifests<'_>>| {
             manifest.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
         };

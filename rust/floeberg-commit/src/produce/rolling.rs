@@ -15,6 +15,9 @@ use floeberg_iceberg::metadata::PartitionSpec;
 use super::context::ActionContext;
 use super::manifest_options::manifest_options;
 
+/// How much memory is reserved for a manifest at most.
+const MOST_RESERVED: usize = 16 << 20;
+
 /// Writes manifests, one after the other.
 pub(crate) struct RollingManifests<'a> {
     context: &'a ActionContext<'a>,
@@ -26,6 +29,8 @@ pub(crate) struct RollingManifests<'a> {
     target: Option<u64>,
     /// Fields of entries that this version does not know.
     unknown: Vec<UnknownField>,
+    /// How many bytes of memory a new manifest begins with.
+    reserved: usize,
     open: Option<(String, ManifestWriter<Vec<u8>>)>,
     done: Vec<WrittenManifest>,
 }
@@ -46,6 +51,7 @@ impl<'a> RollingManifests<'a> {
             folder: context.metadata.metadata_folder(),
             target,
             unknown: Vec::new(),
+            reserved: 0,
             open: None,
             done: Vec::new(),
         })
@@ -54,6 +60,11 @@ impl<'a> RollingManifests<'a> {
     /// The same for entries with fields that this version does not know.
     pub fn with_unknown(self, fields: &[UnknownField]) -> Self {
         Self { unknown: fields.to_vec(), ..self }
+    }
+
+    /// The same with memory for manifests of about so many bytes.
+    pub fn with_reserved(self, bytes: u64) -> Self {
+        Self { reserved: usize::try_from(bytes).unwrap_or(MOST_RESERVED).min(MOST_RESERVED), ..self }
     }
 
     /// Goes on with entries of a manifest with these fields that this version does not know: in another manifest, where the open one
@@ -102,11 +113,12 @@ impl<'a> RollingManifests<'a> {
             unknown: &self.unknown,
         };
         let options = manifest_options(&self.context.metadata.properties)?;
-        let writer = ManifestWriter::new(Vec::new(), &request, &options)?;
+        let writer = ManifestWriter::new(Vec::with_capacity(self.reserved), &request, &options)?;
         Ok((location, writer))
     }
 
-    fn end(&mut self) -> Result<()> {
+    /// Writes the open manifest, if there is one. Errors: those of the store.
+    pub fn end(&mut self) -> Result<()> {
         let Some((location, writer)) = self.open.take() else { return Ok(()) };
         let (bytes, written) = writer.finish()?;
         self.context.reader.cancel.check()?;
