@@ -128,7 +128,8 @@ class RemovingMaintenance(MaintainedTable):
             location: The folder. By default, the location of the table.
             dry_run: Whether to say only what would be removed.
             allow_recent: Whether `older_than` may be in the last 24 hours.
-            file_list: Files below the folder, and when each was written, instead of a listing.
+            file_list: Files below the folder, and when each was written, instead of a listing. Locations are compared
+                as they are, without decoding `%` escapes. A location where no file is counts as one that was removed.
             prefix_mismatch_mode: What is done with a file whose path the table names with another scheme or authority:
                 `error`, `ignore` or `delete`.
             equal_schemes: Schemes that mean the same, each to the one that it stands for. `s3a` and `s3n` are `s3`

@@ -213,6 +213,13 @@ fn check_alone(listed: &Listed<'_>, table: &Table, cancel: &Cancel) -> Result<()
             // It was removed since it was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Ok(_) => Err(other("another table", location)),
+            // A killed writer may have left it.
+            Err(error) if error.kind() == ErrorKind::InvalidData => Err(Error::invalid_input(
+                "the folder holds a metadata file that cannot be read: orphans are not looked for, since it may be of another table. \
+                 If it is not, remove the file first",
+            )
+            .with("path", location)
+            .caused_by(error)),
             Err(error) => Err(other("metadata that is not this table's", location).caused_by(error)),
         }
     })
