@@ -1,4 +1,4 @@
-"""Tables of Iceberg's own REST server, through the contract of what keeps tables, and a client that is thin."""
+"""Tables of Iceberg's own REST server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from rest.client import RestCatalog
 from rest.proxy import Proxy
 from rest.server import RestServer
 from tables import arrow_file
@@ -51,7 +50,7 @@ def proxy(server):
 @pytest.fixture
 def direct(server, folder):
     """The catalog, asked without anything between."""
-    catalog = RestCatalog("rest", {"uri": server.url, "warehouse": (folder / "warehouse").as_uri()})
+    catalog = fb.load_catalog("rest", type="rest", uri=server.url, warehouse=(folder / "warehouse").as_uri())
     catalog.create_namespace_if_not_exists("ns")
     return catalog
 
@@ -59,7 +58,7 @@ def direct(server, folder):
 @pytest.fixture
 def catalog(direct, proxy, folder):
     assert direct.namespace_exists("ns")
-    return RestCatalog("rest", {"uri": proxy.url, "warehouse": (folder / "warehouse").as_uri()})
+    return fb.load_catalog("rest", type="rest", uri=proxy.url, warehouse=(folder / "warehouse").as_uri())
 
 
 @pytest.fixture
@@ -114,12 +113,12 @@ def test_columns_and_properties_change(catalog, table):
     assert again.scan().to_arrow().sort_by("id")["price"].to_pylist() == [None, 0.5]
 
 
-def test_a_conflict_is_answered_with_409_and_tried_again(catalog, direct, proxy, table):
+def test_a_conflict_is_answered_with_409_and_tried_again(direct, proxy, table):
     other = direct.load_table(table.name())
     proxy.steps = [lambda: other.append(rows(1)), lambda: other.append(rows(2))]
-    catalog.answers.clear()
+    proxy.answers.clear()
     table.append(rows(3))
-    assert catalog.answers == [409, 409, 200]
+    assert proxy.answers == [409, 409, 200]
     assert ids(table) == ids(direct.load_table(table.name())) == [1, 2, 3]
     assert len(table.snapshots()) == 3
 
@@ -147,28 +146,52 @@ def test_writers_at_once_lose_nothing(direct, table):
 
 def test_a_commit_whose_answer_is_lost_is_found_by_its_key(catalog, proxy, table):
     proxy.steps = ["lose-answer"]
-    catalog.answers.clear()
+    proxy.answers.clear()
     done = table.append(rows(1))
-    assert catalog.answers == []
+    assert proxy.answers == []
     assert (done.already_committed, done.snapshot_id) == (False, table.current_snapshot().snapshot_id)
     assert ids(table) == ids(catalog.load_table(table.name())) == [1]
     assert len(table.snapshots()) == 1
 
 
-def test_a_request_that_is_lost_is_made_again(catalog, proxy, table):
+def test_a_request_that_is_lost_is_made_again(proxy, table):
     proxy.steps = ["lose-request"]
-    catalog.answers.clear()
+    proxy.answers.clear()
     table.append(rows(1))
-    assert catalog.answers == [200]
+    assert proxy.answers == [200]
     assert ids(table) == [1]
     assert len(table.snapshots()) == 1
 
 
-def test_a_table_whose_making_was_not_answered_is_there(catalog, proxy):
-    proxy.steps = ["lose-answer"]
-    made = catalog.create_table("ns.unanswered", SCHEMA)
+@pytest.mark.parametrize("lost", ["lose-answer", "lose-request"])
+def test_a_table_whose_making_was_not_answered_is_there(catalog, proxy, lost):
+    """The request is sent again with its idempotency key."""
+    name = f"ns.{lost.replace('-', '_')}"
+    proxy.steps = [lost]
+    made = catalog.create_table(name, SCHEMA)
     made.append(rows(1))
-    assert ids(catalog.load_table("ns.unanswered")) == [1]
+    assert ids(catalog.load_table(name)) == [1]
+
+
+@pytest.mark.parametrize("lost", ["lose-answer", "lose-request"])
+def test_a_table_with_rows_whose_making_was_not_answered_is_there(catalog, proxy, lost):
+    """The first request asks where the table goes; the second one makes it."""
+    name = f"ns.rows_{lost.replace('-', '_')}"
+    proxy.steps = [lambda: None, lost]
+    made = catalog.create_table(name, as_select=rows(1, 2))
+    assert ids(made) == ids(catalog.load_table(name)) == [1, 2]
+    assert made.location().endswith(name.split(".")[1])
+
+
+def test_a_table_whose_making_is_unknown_says_so(proxy, direct):
+    """Without idempotency keys nobody knows whose table it is."""
+    proxy.says_keys = False
+    assert direct.namespace_exists("ns")
+    catalog = fb.load_catalog("rest", type="rest", uri=proxy.url)
+    proxy.steps = ["lose-answer"]
+    with pytest.raises(CommitStateUnknownError, match=r"ns\.unanswered"):
+        catalog.create_table("ns.unanswered", SCHEMA)
+    assert direct.table_exists("ns.unanswered")
 
 
 def test_what_may_yet_be_served_keeps_its_files(catalog, direct, proxy, table):
@@ -194,23 +217,24 @@ def test_what_may_yet_be_served_keeps_its_files(catalog, direct, proxy, table):
     assert ids(table.refresh()) == [1]
 
 
-def test_a_server_that_is_away_is_a_storage_error(catalog, table, monkeypatch):
-    def away(*_):
-        raise ConnectionRefusedError("nobody is there")
-
-    monkeypatch.setattr(catalog, "ask", away)
-    with pytest.raises(StorageError, match="nobody is there"):
-        table.refresh()
+def test_a_server_that_is_away_is_a_storage_error():
+    started = Proxy("http://127.0.0.1:1")
+    uri = started.url
+    started.stop()
+    with pytest.raises(StorageError, match="cannot be reached"):
+        fb.load_catalog("rest", type="rest", uri=uri)
 
 
 def test_options_that_the_server_gives_are_the_tables(catalog, table, monkeypatch):
-    ask = catalog.ask
+    ask = catalog._server.ask
 
-    def vending(method, path, body=None):
-        answer = ask(method, path, body)
-        return answer | {"config": {"s3.session-token": "hush"}} if method == "GET" else answer
+    def vending(endpoint, **what):
+        answer = ask(endpoint, **what)
+        if endpoint.startswith("GET"):
+            answer.body["config"] = {"s3.session-token": "hush"}
+        return answer
 
-    monkeypatch.setattr(catalog, "ask", vending)
+    monkeypatch.setattr(catalog._server, "ask", vending)
     loaded = catalog.load_table(table.name())
     assert "s3.session-token" not in catalog.storage_options
     assert loaded._inner.storage_options["s3.session-token"] == "hush"

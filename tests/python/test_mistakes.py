@@ -59,15 +59,11 @@ def test_a_sort_field_that_is_none_is_told_with_its_words(catalog, order):
 OF_CATALOGS = [
     ({"uri": "sqlitee:///x"}, InvalidInputError, "did you mean 'sqlite'"),
     ({"uri": "sqlite:////no/dir/x.db"}, StorageError, "/no/dir/x.db"),
-    ({"type": "rest", "uri": "http://x"}, UnsupportedError, r"fb.open_table\(metadata_location\)"),
-    (
-        {"uri": "https://x"},
-        UnsupportedError,
-        r"'rest' are not supported yet: read their tables by fb.open_table",
-    ),
+    ({"type": "rest", "uri": "http://127.0.0.1:1"}, StorageError, "the server cannot be reached"),
+    ({"uri": "https://"}, InvalidInputError, "expected the address of a server"),
     ({"type": "hive"}, UnsupportedError, r"fb.open_table\(metadata_location\)"),
     ({"uri": "thrift://x"}, UnsupportedError, "'hive'"),
-    ({"type": "nonsense"}, UnsupportedError, "expected 'sql', 'filesystem'"),
+    ({"type": "nonsense"}, UnsupportedError, "expected 'rest', 'sql', 'filesystem'"),
     ({}, InvalidInputError, "give its type, or a 'uri' or a 'warehouse'"),
     ({"type": "filesystem"}, InvalidInputError, "'warehouse'"),
     ({"type": "memory", "cache": 1}, InvalidInputError, "expected a str as 'cache'"),

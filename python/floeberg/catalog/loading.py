@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_catalog"]
 
-_LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "polaris", "rest", "s3tables", "unity"})
+_LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "polaris", "s3tables", "unity"})
 """Catalog types of other libraries."""
 
 
@@ -29,9 +29,9 @@ def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
 
     Args:
         name: The name of the catalog. By default, the configured `default-catalog`, or `default`.
-        **properties: Properties of the catalog, and storage options. `type` is `sql`, `filesystem` or `memory`. By
-            default, it is `sql` if a `uri` is given, and `filesystem` if only a `warehouse` is given. `py-catalog-impl`
-            names a class of your own instead, as `package.module.Class`.
+        **properties: Properties of the catalog, and storage options. `type` is `sql`, `rest`, `filesystem` or `memory`.
+            By default, it is `rest` if a `uri` of `http` is given, `sql` for another `uri`, and `filesystem` if only a
+            `warehouse` is given. `py-catalog-impl` names a class of your own instead, as `package.module.Class`.
 
     Returns:
         The catalog.
@@ -67,6 +67,11 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
         from floeberg.catalog.sql import SqlCatalog  # noqa: PLC0415
 
         return SqlCatalog
+    if kind == "rest":
+        # It imports httpx.
+        from floeberg.catalog.rest import RestCatalog  # noqa: PLC0415
+
+        return RestCatalog
     if kind in ("filesystem", "hadoop"):
         return FileSystemCatalog
     if kind in ("memory", "in-memory"):
@@ -74,7 +79,7 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
     if kind in _LATER:
         raise UnsupportedError(
             f"catalogs of the type {kind!r} are not supported yet: read their tables by "
-            "fb.open_table(metadata_location), or use 'sql', 'filesystem' or 'memory'"
+            "fb.open_table(metadata_location), or use 'rest', 'sql', 'filesystem' or 'memory'"
         )
     if kind == "jdbc":
         raise UnsupportedError(
@@ -82,7 +87,7 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
             "without 'jdbc:', as in 'sqlite:///catalog.db' or 'postgresql+psycopg://user@host/database'"
         )
     raise UnsupportedError(
-        f"unknown catalog type {kind!r}: expected 'sql', 'filesystem' (also 'hadoop') or 'memory' (also "
+        f"unknown catalog type {kind!r}: expected 'rest', 'sql', 'filesystem' (also 'hadoop') or 'memory' (also "
         "'in-memory')"
     )
 

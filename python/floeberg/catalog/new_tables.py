@@ -11,7 +11,8 @@ from floeberg._new_table import partition_spec_json, schema_json, sort_order_jso
 from floeberg._table_properties import warn_of_misspelt
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
 from floeberg.catalog.views import Views
-from floeberg.commit.create_table import CreateTableTransaction, NewTable
+from floeberg.commit.create_table import CreateTableTransaction
+from floeberg.commit.new_table import NewTable
 from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, TableAlreadyExistsError
 from floeberg.write.input_rows import has_rows, reader_of
 
@@ -95,8 +96,10 @@ class NewTables(Views):
             format_version,
         )
         operations = self.table_operations(levels)
+        if rows is None and (opened := operations.create(new)) is not None:
+            return self._table(levels, opened, operations)
         made: list[OpenedTable] = []
-        transaction = CreateTableTransaction(operations, new, become=made.append)
+        transaction = CreateTableTransaction(operations, operations.stage(new), become=made.append)
         with transaction:
             if rows is not None:
                 transaction.append(rows)
@@ -140,7 +143,8 @@ class NewTables(Views):
         wanted = checked_properties("properties", properties)
         columns, rows = _columns_and_rows(schema, None)
         new = _new_table(columns, place, partition_spec, sort_order, wanted, format_version)
-        return _with_rows(CreateTableTransaction(self.table_operations(levels), new), rows)
+        operations = self.table_operations(levels)
+        return _with_rows(CreateTableTransaction(operations, operations.stage(new)), rows)
 
     def replace_table(  # noqa: PLR0913, PLR0917 - as `create_table`
         self,

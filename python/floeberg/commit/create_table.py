@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.commit.transaction import Transaction
@@ -11,20 +11,10 @@ from floeberg.commit.transaction import Transaction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from floeberg.commit.new_table import NewTable
     from floeberg.commit.operations import OpenedTable, TableOperations
 
-__all__ = ["CreateTableTransaction", "NewTable"]
-
-
-class NewTable(TypedDict):
-    """The parts of a table to create, as `Operation.create_table` takes them."""
-
-    schema_json: str
-    spec_json: str | None
-    sort_order_json: str | None
-    location: str
-    properties: dict[str, str]
-    format_version: int
+__all__ = ["CreateTableTransaction"]
 
 
 class CreateTableTransaction(Transaction):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg.commit.attempt import Attempt
+    from floeberg.commit.new_table import NewTable
 
 __all__ = ["OpenedTable", "TableOperations", "open_metadata", "table_from_metadata"]
 
@@ -65,6 +66,15 @@ class TableOperations(ABC):
     @abstractmethod
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
         """Makes an attempt current if its base still is, and returns the new table. Rules 2 to 7."""
+
+    def create(self, new: NewTable) -> OpenedTable | None:
+        """Creates an empty table, where a server makes its metadata. By default `None`: a commit creates it."""
+        del new
+        return None
+
+    def stage(self, new: NewTable) -> NewTable:
+        """Settles the location of a new table before files are written for it. By default, it is known."""
+        return new
 
     def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
         """Whether an attempt is part of the current table. Rule 8.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import urllib.error
 import urllib.request
@@ -15,10 +16,16 @@ class Proxy:
     Attributes:
         steps: What is done with the next commits, one each: `lose-answer`, `lose-request`, or a function to be called
             before the commit is handed on.
+        answers: The statuses of commits whose answers were handed back.
+        asked: The requests, each with its method and path.
+        says_keys: Whether the configuration says that the server takes idempotency keys, as Iceberg's does.
     """
 
     def __init__(self, behind: str) -> None:
         self.steps: list[str | Callable[[], None]] = []
+        self.answers: list[int] = []
+        self.asked: list[str] = []
+        self.says_keys = True
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(behind))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever)
@@ -36,22 +43,27 @@ class Proxy:
         class Handler(BaseHTTPRequestHandler):
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                is_commit = self.command == "POST" and "/tables/" in self.path
+                proxy.asked.append(f"{self.command} {self.path}")
+                is_commit = self.command == "POST" and "/tables" in self.path
                 step = proxy.steps.pop(0) if is_commit and proxy.steps else None
                 self.close_connection = True
                 if step == "lose-request":
                     return
                 if callable(step):
                     step()
-                status, content = forwarded(behind + self.path, self.command, body)
+                status, content = forwarded(behind + self.path, self.command, body, dict(self.headers))
+                if self.path.startswith("/v1/config") and proxy.says_keys:
+                    content = json.dumps(json.loads(content) | {"idempotency-key-lifetime": "PT30M"}).encode()
                 if step == "lose-answer":
                     return
+                if is_commit:
+                    proxy.answers.append(status)
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_GET = do_POST = do_DELETE = handle_any  # noqa: N815 - names of the base
+            do_GET = do_HEAD = do_POST = do_DELETE = handle_any  # noqa: N815 - names of the base
 
             def log_message(self, *_: object) -> None:
                 """Nothing is printed."""
@@ -59,11 +71,10 @@ class Proxy:
         return Handler
 
 
-def forwarded(url: str, method: str, body: bytes) -> tuple[int, bytes]:
+def forwarded(url: str, method: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
     """The status and the content of an answer."""
-    request = urllib.request.Request(
-        url, data=body or None, method=method, headers={"Content-Type": "application/json"}
-    )
+    handed_on = {key: headers[key] for key in ("Content-Type", "Idempotency-Key") if key in headers}
+    request = urllib.request.Request(url, data=body or None, method=method, headers=handed_on)
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, answer.read()

@@ -129,8 +129,9 @@ def test_the_class_follows_from_the_properties():
     ("given", "error", "match"),
     [
         ({}, InvalidInputError, "not configured"),
-        ({"type": "rest", "uri": "http://h"}, UnsupportedError, "type 'rest'"),
-        ({"uri": "https://h"}, UnsupportedError, "type 'rest'"),
+        ({"type": "rest"}, InvalidInputError, "uri: expected the address of a server"),
+        ({"uri": "https://me:word@h"}, InvalidInputError, "takes no user in its address"),
+        ({"type": "hive", "uri": "thrift://h"}, UnsupportedError, "type 'hive'"),
         ({"uri": "thrift://h"}, UnsupportedError, "type 'hive'"),
         ({"type": "sql"}, InvalidInputError, "needs the property 'uri'"),
         ({"type": "sql", "uri": "nonsense:s3cr3t"}, InvalidInputError, "not the URI of a database"),

@@ -1,0 +1,6 @@
+"""Tables behind a server of the Iceberg REST catalog specification."""
+
+from floeberg.catalog.rest.auth import AuthManager
+from floeberg.catalog.rest.catalog import RestCatalog
+
+__all__ = ["AuthManager", "RestCatalog"]

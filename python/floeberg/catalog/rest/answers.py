@@ -1,0 +1,87 @@
+"""What does an answer that is no success mean?
+
+Spec: REST catalog specification, `ErrorModel` and the responses of each path.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from floeberg.errors import (
+    InvalidInputError,
+    NotFoundError,
+    PermissionDeniedError,
+    StorageError,
+    UnsupportedError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from floeberg.errors import FloebergError
+
+__all__ = ["AUTH_ENDED", "CONFLICT", "NOT_FOUND", "NOT_MODIFIED", "UNAUTHORIZED", "Refusal"]
+
+NOT_MODIFIED = 304
+UNAUTHORIZED = 401
+NOT_FOUND = 404
+CONFLICT = 409
+AUTH_ENDED = 419
+_UNKNOWN = frozenset({500, 502, 503, 504})
+_MOST_TEXT = 500
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An answer that is no success.
+
+    Args:
+        status: Its status.
+        message: What the server says.
+        kind: Its type: the name of an exception, as `NoSuchTableException`; empty where it has none.
+        what: What was asked: the method and the path.
+    """
+
+    status: int
+    message: str
+    kind: str
+    what: str
+
+    @classmethod
+    def of(cls, status: int, headers: Mapping[str, str], content: bytes, what: str) -> Refusal:
+        """Reads an answer, whatever it is. It is not followed to another server, which would get the credentials."""
+        if 300 <= status < 400:  # noqa: PLR2004 - redirects
+            host = urlsplit(headers.get("location", "")).netloc.rpartition("@")[2]
+            return cls(
+                status, f"it redirects to {host or 'another path'}: give that address as the 'uri'", "", what
+            )
+        try:
+            found = json.loads(content)["error"]
+            message, kind = str(found.get("message") or ""), str(found.get("type") or "")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            message, kind = content[:_MOST_TEXT].decode(errors="replace").strip(), ""
+        return cls(status, message[:_MOST_TEXT], kind, what)
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether a request that changes something may have been carried out."""
+        return self.status in _UNKNOWN or self.status >= 500  # noqa: PLR2004 - all statuses of servers
+
+    @property
+    def error(self) -> FloebergError:
+        """The error of a request that has none of its own for this answer."""
+        said = f"the server answered {self.status}"
+        text = f"{said}: {self.message}" if self.message else said
+        context = {"request": self.what}
+        if self.status in (UNAUTHORIZED, 403, AUTH_ENDED):
+            return PermissionDeniedError(text, context=context)
+        if self.status == NOT_FOUND:
+            return NotFoundError(text, context=context)
+        if self.status in (405, 406, 501):
+            return UnsupportedError(text, context=context)
+        if self.is_unknown or self.status == 429:  # noqa: PLR2004 - too many requests
+            return StorageError(text, context=context, retryable=True)
+        return InvalidInputError(text, context=context)

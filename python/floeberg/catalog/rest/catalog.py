@@ -1,0 +1,354 @@
+"""What does a catalog behind a server do?
+
+Spec: REST catalog specification: namespaces, tables and views.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floeberg.catalog.base import Catalog
+from floeberg.catalog.names import dotted
+from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, Refusal
+from floeberg.catalog.rest.configuration import UNPLACED, texts
+from floeberg.catalog.rest.server import Server
+from floeberg.catalog.rest.tables import RestTableOperations, named
+from floeberg.catalog.rest.views import RestViewOperations
+from floeberg.errors import (
+    FloebergError,
+    InvalidDataError,
+    NamespaceAlreadyExistsError,
+    NamespaceNotEmptyError,
+    UnsupportedError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from floeberg.catalog.names import Identifier, Namespace
+    from floeberg.commit.operations import OpenedTable
+
+__all__ = ["RestCatalog"]
+
+_NAMESPACES = "/v1/{prefix}/namespaces"
+_NAMESPACE = _NAMESPACES + "/{namespace}"
+_TABLE = _NAMESPACE + "/tables/{table}"
+_VIEW = _NAMESPACE + "/views/{view}"
+
+
+class RestCatalog(Catalog):
+    """Tables and views behind a server of the Iceberg REST catalog specification.
+
+    The server is asked for its configuration at once: its defaults and overrides are properties of the catalog.
+
+    Args:
+        name: The name of the catalog.
+        properties: `uri`, the address of the server; `warehouse`, as the server knows it; those that say who you are:
+            `credential`, `token`, `oauth2-server-uri`, `scope`, `audience`, `resource`, `rest.auth.type` and
+            `rest.auth.basic.*`; `header.<name>`; `ssl.*`, `rest.proxy` and `rest.client.*`; and storage options.
+
+    Raises:
+        StorageError: The server cannot be reached.
+        PermissionDeniedError: The server does not know who you are.
+        InvalidDataError: What answers is no REST catalog.
+    """
+
+    def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
+        super().__init__(name, properties, **more)
+        self._given = dict(self._properties)
+        self._server = Server(self._name, self._given)
+        self._properties = dict(self._server.properties)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._name, self._given)
+
+    def close(self) -> None:
+        """Closes the connections. A later call opens them again."""
+        self._server.close()
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """The storage options for the files of its tables, which the server may add to for each table."""
+        return self._server.storage_options
+
+    # Namespaces.
+
+    def do_namespace_exists(self, namespace: Namespace) -> bool:
+        return self._is_there(_NAMESPACE, namespace=namespace)
+
+    def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
+        for depth in range(1, len(namespace)):
+            if not self.do_namespace_exists(namespace[:depth]):
+                self._make_namespace(namespace[:depth], {}, may_exist=True)
+        self._make_namespace(namespace, properties, may_exist=False)
+
+    def do_drop_namespace(self, namespace: Namespace) -> None:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            if refusal.status == NOT_FOUND:
+                return self._server.no_such_namespace(namespace)
+            if refusal.status == CONFLICT:
+                return NamespaceNotEmptyError(
+                    f"the namespace {dotted(namespace)!r} is not empty: {refusal.message}"
+                )
+            return None
+
+        self._server.change(
+            f"DELETE {_NAMESPACE}",
+            namespace=namespace,
+            refused=refused,
+            is_done=lambda: not self.do_namespace_exists(namespace),
+        )
+
+    def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
+        query = {"parent": self._server.endpoints.separator.join(namespace)} if namespace else {}
+        for page in self._pages(f"GET {_NAMESPACES}", query=query):
+            for each in _list(page, "namespaces"):
+                levels = tuple(map(str, each)) if isinstance(each, list) else ()
+                # A server may give all that are below.
+                if levels[:-1] == namespace:
+                    yield levels
+
+    def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            return self._server.no_such_namespace(namespace) if refusal.status == NOT_FOUND else None
+
+        return texts(
+            self._server.ask(f"GET {_NAMESPACE}", namespace=namespace, refused=refused).body, "properties"
+        )
+
+    def do_update_namespace_properties(
+        self, namespace: Namespace, removals: set[str], updates: dict[str, str]
+    ) -> None:
+        self._server.change(
+            f"POST {_NAMESPACE}/properties",
+            namespace=namespace,
+            body={"removals": sorted(removals), "updates": updates},
+            is_done=lambda: _are_updated(self.do_load_namespace_properties(namespace), removals, updates),
+        )
+
+    # Tables.
+
+    def table_operations(self, identifier: Identifier) -> RestTableOperations:
+        """The operations of a table."""
+        return RestTableOperations(self, self._server, identifier)
+
+    def do_table_exists(self, identifier: Identifier) -> bool:
+        return self._is_there(_TABLE, of=identifier, query={"snapshots": "refs"})
+
+    def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
+        return self._identifiers(f"GET {_NAMESPACE}/tables", namespace)
+
+    def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
+        self._register(identifier, metadata_location, {})
+
+    def do_replace_registered_table(self, identifier: Identifier, metadata_location: str) -> None:
+        self._register(identifier, metadata_location, {"overwrite": True})
+
+    def do_rename_table(self, before: Identifier, after: Identifier) -> None:
+        self._rename(
+            "POST /v1/{prefix}/tables/rename", before, after, self.no_such_table, self.table_already_exists
+        )
+
+    def do_drop_table(self, identifier: Identifier) -> None:
+        self._drop_table(identifier, purge=False)
+
+    def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
+        """Has the server drop the table and remove its files."""
+        del table
+        if outside:
+            raise UnsupportedError(
+                "outside: the server removes the files of a table, and decides which of them: leave it out"
+            )
+        self._drop_table(identifier, purge=True)
+        return []
+
+    # Views.
+
+    def view_operations(self, identifier: Identifier) -> RestViewOperations:
+        """The operations of a view."""
+        return RestViewOperations(self, self._server, identifier)
+
+    def do_view_exists(self, identifier: Identifier) -> bool:
+        return self._is_there(_VIEW, of=identifier)
+
+    def do_list_views(self, namespace: Namespace) -> Iterable[Identifier]:
+        return self._identifiers(f"GET {_NAMESPACE}/views", namespace)
+
+    def do_register_view(self, identifier: Identifier, metadata_location: str) -> None:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            return self.view_already_exists(identifier) if refusal.status == CONFLICT else None
+
+        self._server.change(
+            f"POST {_NAMESPACE}/register-view",
+            namespace=identifier[:-1],
+            body={"name": identifier[-1], "metadata-location": metadata_location},
+            refused=refused,
+            is_done=lambda: self.do_view_exists(identifier),
+        )
+
+    def do_rename_view(self, before: Identifier, after: Identifier) -> None:
+        self._rename(
+            "POST /v1/{prefix}/views/rename", before, after, self.no_such_view, self.view_already_exists
+        )
+
+    def do_drop_view(self, identifier: Identifier) -> None:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            return self.no_such_view(identifier) if refusal.status == NOT_FOUND else None
+
+        self._server.change(
+            f"DELETE {_VIEW}",
+            of=identifier,
+            refused=refused,
+            is_done=lambda: not self.do_view_exists(identifier),
+        )
+
+    # What they share.
+
+    def _default_location(self, identifier: Identifier) -> str:
+        del identifier
+        return UNPLACED
+
+    def _is_there(self, path: str, *, query: Mapping[str, str] | None = None, **what: Any) -> bool:  # noqa: ANN401
+        """Whether something is there. The server that offers it is asked for no content."""
+        endpoint = f"HEAD {path}"
+        if not self._server.endpoints.offers(endpoint):
+            endpoint = f"GET {path}"
+        else:
+            query = None
+        absent: list[Refusal] = []
+
+        def refused(refusal: Refusal) -> FloebergError | None:
+            if refusal.status == NOT_FOUND:
+                absent.append(refusal)
+            return None
+
+        try:
+            self._server.ask(endpoint, query=query, refused=refused, **what)
+        except FloebergError:
+            if absent:
+                return False
+            raise
+        return True
+
+    def _make_namespace(self, namespace: Namespace, properties: dict[str, str], *, may_exist: bool) -> None:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            if refusal.status == CONFLICT:
+                return NamespaceAlreadyExistsError(f"the namespace {dotted(namespace)!r} already exists")
+            return None
+
+        try:
+            self._server.change(
+                f"POST {_NAMESPACES}",
+                body={"namespace": list(namespace), "properties": properties},
+                refused=refused,
+                is_done=lambda: self.do_namespace_exists(namespace),
+            )
+        except NamespaceAlreadyExistsError:
+            if not may_exist:
+                raise
+
+    def _register(self, identifier: Identifier, metadata_location: str, more: dict[str, object]) -> None:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            return self.table_already_exists(identifier) if refusal.status == CONFLICT else None
+
+        def is_done() -> bool:
+            try:
+                found = self.table_operations(identifier).load(None)
+            except FloebergError:
+                return False
+            return found.metadata_location == metadata_location
+
+        self._server.change(
+            f"POST {_NAMESPACE}/register",
+            namespace=identifier[:-1],
+            body={"name": identifier[-1], "metadata-location": metadata_location, **more},
+            refused=refused,
+            is_done=is_done,
+        )
+
+    def _rename(
+        self,
+        endpoint: str,
+        before: Identifier,
+        after: Identifier,
+        no_such: Callable[[Identifier], FloebergError],
+        exists: Callable[[Identifier], FloebergError],
+    ) -> None:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            if refusal.status == CONFLICT:
+                return exists(after)
+            if refusal.status == NOT_FOUND:
+                is_namespace = "Namespace" in refusal.kind
+                return self._server.no_such_namespace(after[:-1]) if is_namespace else no_such(before)
+            return None
+
+        self._server.change(
+            endpoint,
+            body={"source": named(before), "destination": named(after)},
+            refused=refused,
+            is_done=lambda: (
+                self.do_table_exists(after) and not self.do_table_exists(before)
+                if "/tables/" in endpoint
+                else self.do_view_exists(after) and not self.do_view_exists(before)
+            ),
+        )
+
+    def _drop_table(self, identifier: Identifier, *, purge: bool) -> None:
+        def refused(refusal: Refusal) -> FloebergError | None:
+            return self.no_such_table(identifier) if refusal.status == NOT_FOUND else None
+
+        self._server.change(
+            f"DELETE {_TABLE}",
+            of=identifier,
+            query={"purgeRequested": str(purge).lower()},
+            refused=refused,
+            is_done=lambda: not self.do_table_exists(identifier),
+        )
+
+    def _identifiers(self, endpoint: str, namespace: Namespace) -> Iterator[Identifier]:
+        for page in self._pages(endpoint, namespace=namespace):
+            yield from map(_identifier, _list(page, "identifiers"))
+
+    def _pages(
+        self, endpoint: str, *, namespace: Namespace = (), query: Mapping[str, str] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """The pages of a list, as long as the server says that there is another."""
+
+        def refused(refusal: Refusal) -> FloebergError | None:
+            levels = namespace or tuple(
+                (query or {}).get("parent", "").split(self._server.endpoints.separator)
+            )
+            return self._server.no_such_namespace(levels) if refusal.status == NOT_FOUND else None
+
+        token, seen = "", set[str]()
+        while token not in seen:
+            seen.add(token)
+            asked = {**(query or {}), "pageToken": token}
+            if (size := self._properties.get("rest-page-size")) is not None:
+                asked["pageSize"] = size
+            page = self._server.ask(endpoint, namespace=namespace, query=asked, refused=refused).body
+            yield page
+            token = page.get("next-page-token") or ""
+            if not token:
+                return
+        raise InvalidDataError("the server gives the same page of a list again and again")
+
+
+def _list(page: dict[str, Any], name: str) -> list[Any]:
+    found: object = page.get(name)
+    if not isinstance(found, list):
+        raise InvalidDataError(f"expected a list {name!r} in the answer of the server")
+    return found
+
+
+def _identifier(found: object) -> Identifier:
+    levels, name = (
+        (found.get(each) for each in ("namespace", "name")) if isinstance(found, dict) else (None, None)
+    )
+    if not isinstance(levels, list) or not isinstance(name, str):
+        raise InvalidDataError("expected identifiers with a 'namespace' and a 'name'")
+    return (*map(str, levels), name)
+
+
+def _are_updated(known: Mapping[str, str], removals: set[str], updates: Mapping[str, str]) -> bool:
+    return not removals & known.keys() and updates.items() <= known.items()

@@ -1,0 +1,68 @@
+"""Which properties does a REST catalog have, and which of them do files need?
+
+Spec: REST catalog specification, `CatalogConfig`, and `LoadTableResult`: `config` and `storage-credentials`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floeberg.errors import InvalidDataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["UNPLACED", "of_files", "table_options", "texts"]
+
+UNPLACED = "rest://the-server-decides"
+"""The location of a new table or view until the server says where it is."""
+
+_OWN = frozenset(
+    {
+        *("type", "uri", "warehouse", "prefix", "credential", "token", "scope", "audience", "resource"),
+        *("oauth2-server-uri", "token-refresh-enabled", "token-exchange-enabled", "namespace-separator"),
+        *("view-endpoints-supported", "scan-planning-mode", "py-catalog-impl", "py-io-impl", "io-impl"),
+        *("clients", "snapshot-loading-mode", "rest-metrics-reporting-enabled", "rest-page-size"),
+    }
+)
+_OWN_PREFIXES = ("rest.", "header.", "ssl.", "auth.", "oauth2.", "nessie.", "signer.", "table-default.")
+
+
+def of_files(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties that are storage options. Those of the catalog itself, and its secrets, are not."""
+    return {
+        key: value
+        for key, value in properties.items()
+        if key not in _OWN and not key.startswith(_OWN_PREFIXES)
+    }
+
+
+def table_options(base: Mapping[str, str], answer: Mapping[str, Any], location: str) -> dict[str, str]:
+    """The storage options of a table.
+
+    Args:
+        base: Those of the catalog.
+        answer: A `LoadTableResult`.
+        location: The location of the table.
+
+    Raises:
+        InvalidDataError: The answer has no such form.
+    """
+    options = dict(base) | of_files(texts(answer, "config"))
+    best = ""
+    found: Mapping[str, str] = {}
+    for each in answer.get("storage-credentials") or ():
+        if not isinstance(each, dict) or not isinstance(each.get("prefix"), str):
+            raise InvalidDataError("expected storage credentials with a 'prefix' and a 'config'")
+        prefix: str = each["prefix"]
+        if location.startswith(prefix) and len(prefix) >= len(best):
+            best, found = prefix, texts(each, "config")
+    return options | of_files(found)
+
+
+def texts(answer: Mapping[str, Any], name: str) -> dict[str, str]:
+    """An object of strings in an answer; empty where it is not there."""
+    found: object = answer.get(name) or {}
+    if not isinstance(found, dict):
+        raise InvalidDataError(f"expected an object {name!r} in the answer of the server")
+    return {str(key): str(value) for key, value in found.items() if value is not None}

@@ -1,0 +1,278 @@
+"""How is a table of a server loaded, made and committed?
+
+Spec: REST catalog specification, `LoadTableResult`, `CreateTableRequest`, `CommitTableRequest`.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from floeberg import _native
+from floeberg.catalog.names import dotted
+from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, Refusal
+from floeberg.catalog.rest.client import UnknownOutcome
+from floeberg.catalog.rest.configuration import UNPLACED, table_options
+from floeberg.commit.operations import TableOperations, table_from_metadata
+from floeberg.errors import (
+    CommitStateUnknownError,
+    FloebergError,
+    InvalidDataError,
+    UnsupportedError,
+)
+
+if TYPE_CHECKING:
+    from floeberg.catalog.base import Catalog
+    from floeberg.catalog.names import Identifier
+    from floeberg.catalog.rest.client import Answer
+    from floeberg.catalog.rest.server import Server
+    from floeberg.commit.attempt import Attempt
+    from floeberg.commit.new_table import NewTable
+    from floeberg.commit.operations import OpenedTable
+
+__all__ = ["RestTableOperations"]
+
+_NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
+_LOAD = f"GET {_NAMESPACE}/tables/{{table}}"
+_COMMIT = f"POST {_NAMESPACE}/tables/{{table}}"
+_CREATE = f"POST {_NAMESPACE}/tables"
+_DROP = f"DELETE {_NAMESPACE}/tables/{{table}}"
+
+
+@dataclass
+class _Kept:
+    """What operations keep of earlier answers: the tag of a table, by its metadata file; and options of a new table."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    staged: dict[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class RestTableOperations(TableOperations):
+    """A table of a server.
+
+    Args:
+        catalog: The catalog.
+        server: Its server.
+        identifier: The table in it.
+    """
+
+    catalog: Catalog
+    server: Server
+    identifier: Identifier
+    _kept: _Kept = field(default_factory=_Kept, compare=False, repr=False)
+
+    @property
+    def storage_options(self) -> dict[str, str]:
+        """Those that the server gave for a table that is to be created, else those of the catalog."""
+        return self.server.storage_options if self._kept.staged is None else dict(self._kept.staged)
+
+    @property
+    def writes_metadata(self) -> bool:
+        """No: the server makes its own."""
+        return False
+
+    def load(self, known: OpenedTable | None) -> OpenedTable:
+        """Asks for the table. A table that is known comes without its metadata where it did not change."""
+        headers = {}
+        if known is not None and (tag := self._kept.tags.get(known.metadata_location)) is not None:
+            headers["If-None-Match"] = tag
+
+        def refused(refusal: Refusal) -> FloebergError | None:
+            return self.catalog.no_such_table(self.identifier) if refusal.status == NOT_FOUND else None
+
+        answer = self.server.ask(
+            _LOAD, of=self.identifier, query={"snapshots": "all"}, headers=headers, refused=refused
+        )
+        if answer.status == NOT_MODIFIED:
+            if known is None:
+                raise InvalidDataError("the server answered 304 to a request without a tag")
+            return known
+        return self._opened(answer, known)
+
+    def create(self, new: NewTable) -> OpenedTable:
+        """Creates an empty table: the server makes its metadata."""
+        return self._opened(self._asked_for(new, stage=False), None)
+
+    def stage(self, new: NewTable) -> NewTable:
+        """Asks where a new table goes, and for the options of its files. The server keeps nothing of it yet."""
+        answer = self._asked_for(new, stage=True)
+        location = _object(answer.body, "metadata").get("location")
+        if not isinstance(location, str) or not location:
+            raise InvalidDataError("the answer to a staged table has no location")
+        self._kept.staged = table_options(self.server.storage_options, answer.body, location)
+        return {**new, "location": location}
+
+    def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
+        """Sends the requirements and the updates of an attempt."""
+        body = {
+            "identifier": named(self.identifier),
+            "requirements": json.loads(attempt.requirements_json),
+            "updates": json.loads(attempt.updates_json),
+        }
+
+        def refused(refusal: Refusal) -> FloebergError | None:
+            if refusal.status == NOT_FOUND:
+                return self.catalog.no_such_table(self.identifier)
+            if refusal.status != CONFLICT:
+                return None
+            # Something on the way may have sent the request before: then the conflict is with this very commit.
+            return CommitStateUnknownError(
+                f"another writer changed or dropped the table {dotted(self.identifier)!r}: {refusal.message}"
+                if base is not None
+                else f"the table {dotted(self.identifier)!r} may exist already: {refusal.message}"
+            )
+
+        try:
+            answer = self.server.ask(
+                _COMMIT, of=self.identifier, body=body, refused=refused, is_sent_again=base is None
+            )
+            return self._opened(answer, base)
+        except UnknownOutcome as unknown:
+            raise CommitStateUnknownError(f"no answer says whether a commit was made: {unknown}") from unknown
+        except InvalidDataError as failure:
+            # It was a success, though the answer cannot be read.
+            raise CommitStateUnknownError(
+                f"a commit was answered, and not as expected: {failure}"
+            ) from failure
+
+    def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
+        """Whether the current table is what an attempt made: by its uuid, where the attempt creates it."""
+        del metadata_location
+        made = any(each["type"] == "assert-create" for each in json.loads(attempt.requirements_json))
+        return made and json.loads(attempt.metadata_json)["table-uuid"] == current.identity[0]
+
+    def is_superseded(self, current: OpenedTable, attempt: Attempt, base_location: str | None) -> bool:
+        """Whether one of the requirements does not hold any more: the server looks at these alone."""
+        del base_location
+        metadata = json.loads(current.metadata_json())
+        return any(not _holds(each, metadata) for each in json.loads(attempt.requirements_json))
+
+    def _asked_for(self, new: NewTable, *, stage: bool) -> Answer:
+        body = _request_to_create(self.identifier[-1], new) | {"stage-create": stage}
+
+        def refused(refusal: Refusal) -> FloebergError | None:
+            if refusal.status == CONFLICT:
+                return self.catalog.table_already_exists(self.identifier)
+            if refusal.status == NOT_FOUND:
+                return self.server.no_such_namespace(self.identifier[:-1])
+            return None
+
+        try:
+            answer = self.server.ask(
+                _CREATE, namespace=self.identifier[:-1], body=body, refused=refused, is_sent_again=True
+            )
+        except UnknownOutcome as unknown:
+            if stage:
+                raise self.server.unknown(unknown) from unknown
+            raise CommitStateUnknownError(
+                f"no answer says whether the table {dotted(self.identifier)!r} was created: {unknown}"
+            ) from unknown
+        wanted, found = new["format_version"], _object(answer.body, "metadata").get("format-version")
+        if found != wanted:
+            if not stage:
+                self.catalog.do_drop_table(self.identifier)
+            raise UnsupportedError(
+                f"the server makes tables of format version {found} where {wanted} is asked for: the table "
+                f"{dotted(self.identifier)!r} was not created"
+            )
+        return answer
+
+    def _opened(self, answer: Answer, earlier: OpenedTable | None) -> OpenedTable:
+        location = answer.body.get("metadata-location")
+        metadata = _object(answer.body, "metadata")
+        if not isinstance(location, str) or not location:
+            raise InvalidDataError("the answer of the server has no metadata location")
+        self._check_planning(answer.body)
+        if "config" in answer.body or "storage-credentials" in answer.body or earlier is None:
+            options = table_options(
+                self.server.storage_options, answer.body, str(metadata.get("location", ""))
+            )
+        else:
+            # The answer to a commit has no options: those of the table stay.
+            options = dict(earlier.storage_options)
+        if (tag := answer.headers.get("etag")) is not None:
+            self._kept.tags = {location: tag}
+        if earlier is not None and (earlier.metadata_location, dict(earlier.storage_options)) == (
+            location,
+            options,
+        ):
+            return earlier
+        return table_from_metadata(json.dumps(metadata), location, storage_options=options, earlier=earlier)
+
+    def _check_planning(self, answer: dict[str, Any]) -> None:
+        config = answer.get("config") or {}
+        if str(config.get("scan-planning-mode", "")).lower() == "server":
+            raise UnsupportedError(
+                f"the server demands to plan scans of the table {dotted(self.identifier)!r} itself, which is not "
+                "supported yet"
+            )
+
+
+def named(identifier: Identifier) -> dict[str, object]:
+    """An identifier, as requests have it."""
+    return {"namespace": list(identifier[:-1]), "name": identifier[-1]}
+
+
+def _draft(new: NewTable) -> str:
+    """The metadata that the table would have. Nothing is written."""
+    made = _native.Commit.begin(
+        [_native.Operation.create_table(**new, uuid=str(uuid.uuid4()))],
+        starting=None,
+        storage_options={},
+        snapshot_properties={},
+        branch="main",
+        commit_key=str(uuid.uuid4()),
+    )
+    return made.attempt(None).metadata_json
+
+
+def _request_to_create(name: str, new: NewTable) -> dict[str, object]:
+    """A `CreateTableRequest`, but for `stage-create`."""
+    draft = json.loads(_draft(new))
+    spec = _with_id(draft["partition-specs"], "spec-id", draft["default-spec-id"])
+    order = _with_id(draft.get("sort-orders", []), "order-id", draft.get("default-sort-order-id"))
+    body: dict[str, object] = {
+        "name": name,
+        "schema": _with_id(draft["schemas"], "schema-id", draft["current-schema-id"]),
+        "properties": draft.get("properties", {}) | {"format-version": str(new["format_version"])},
+    }
+    if spec.get("fields"):
+        body["partition-spec"] = spec
+    if order.get("fields"):
+        body["write-order"] = order
+    if new["location"] != UNPLACED:
+        body["location"] = new["location"]
+    return body
+
+
+def _with_id(all_of_them: list[dict[str, Any]], key: str, number: object) -> dict[str, Any]:
+    return next((each for each in all_of_them if each.get(key) == number), {})
+
+
+def _object(answer: dict[str, Any], name: str) -> dict[str, Any]:
+    found: object = answer.get(name)
+    if not isinstance(found, dict):
+        raise InvalidDataError(f"expected an object {name!r} in the answer of the server")
+    return found
+
+
+def _holds(requirement: dict[str, Any], metadata: dict[str, Any]) -> bool:
+    """Whether a requirement holds for metadata. Requirements that mean nothing here may hold."""
+    kind = requirement["type"]
+    if kind == "assert-create":
+        return False
+    if kind == "assert-ref-snapshot-id":
+        ref = metadata.get("refs", {}).get(requirement["ref"], {})
+        return ref.get("snapshot-id") == requirement["snapshot-id"]
+    compared = {
+        "assert-table-uuid": ("uuid", "table-uuid"),
+        "assert-current-schema-id": ("current-schema-id", "current-schema-id"),
+        "assert-last-assigned-field-id": ("last-assigned-field-id", "last-column-id"),
+        "assert-last-assigned-partition-id": ("last-assigned-partition-id", "last-partition-id"),
+        "assert-default-spec-id": ("default-spec-id", "default-spec-id"),
+        "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id"),
+    }.get(kind)
+    return compared is None or requirement[compared[0]] == metadata.get(compared[1])
