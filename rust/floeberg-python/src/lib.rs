@@ -106,6 +106,10 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::diff::TableDiff;
     #[pymodule_export]
+    use crate::maintain::diff_tasks::{
+        changes_of_task, counts_of_matched, counts_of_task, matched_changes, spread_changes,
+    };
+    #[pymodule_export]
     use crate::maintain::orphans::{
         ListedFiles, check_no_other_table, listed_places, named_parts, named_places, store_time_ms,
     };
