@@ -21,9 +21,10 @@ from floeberg._native.checking import (
     counts_of_task,
     matched_changes,
     plan_repair,
+    repair_folder,
     spread_changes,
 )
-from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
+from floeberg._native.commit import Attempt, Commit, Operation
 from floeberg._native.lance import (
     LanceChangelog,
     LanceDiff,
@@ -147,6 +148,7 @@ from floeberg._native.values import (
     transform_column,
     value_columns,
 )
+from floeberg._native.view_commit import ViewAttempt, ViewOperation
 from floeberg._native.write import (
     DeleteRecipe,
     FoundRows,
@@ -277,6 +279,7 @@ __all__ = [
     "remove_lance_files",
     "remove_unneeded_files",
     "rename_lance_manifests",
+    "repair_folder",
     "request_budget",
     "rewrite_groups",
     "rewrite_table_path",

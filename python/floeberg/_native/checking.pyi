@@ -17,6 +17,7 @@ def plan_repair(
     drop_missing_data_files: bool,
     drop_missing_delete_files: bool,
     drop_missing_manifests: bool,
+    allow_changed_rows: bool,
     writes_metadata: bool,
     owns_folder: bool,
 ) -> tuple[
@@ -36,6 +37,21 @@ def plan_repair(
     Raises:
         InvalidInputError: A finding has an unknown rule, or properties of the table are invalid.
         StorageError: The store failed.
+    """
+
+def repair_folder(
+    location: str, *, drop_damaged_versions: bool, dry_run: bool, storage_options: dict[str, str]
+) -> tuple[int, str, int, list[tuple[int, str, str, str]], list[tuple[str, int | None, int | None]]]:
+    """Moves damaged versions of a table in a folder aside, if that is asked for.
+
+    Returns:
+        The newest whole version, its location and sequence number; damaged versions: number, location, what is wrong
+        and where they are moved to; and snapshots that may be lost: manifest list, id and sequence number.
+
+    Raises:
+        InvalidDataError: Versions are damaged, and are not to be dropped; or none is whole.
+        InvalidInputError: A catalog knows the current metadata file.
+        NotFoundError: No table is in the folder.
     """
 
 def check_rules() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
@@ -262,6 +278,9 @@ class TwoTables:
 
     def rows(self, pages: tuple[object | None, object | None]) -> LanceRows:
         """Begins to read the rows that differ."""
+
+    def files(self) -> Batch:
+        """The files that one of two tables of one format has alone: those of the first one are removed."""
 
     def columns(self) -> list[tuple[str, str]]:
         """The columns that differ by their names, and how."""

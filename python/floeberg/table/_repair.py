@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_bool, checked_options
-from floeberg.repairing.repair import repair_table
+from floeberg.repairing.table_repair import repair_table
 from floeberg.table._base import TableBase
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class TableRepair(TableBase):
         drop_missing_data_files: bool = False,
         drop_missing_delete_files: bool = False,
         drop_missing_manifests: bool = False,
+        allow_changed_rows: bool = False,
         snapshot_properties: Mapping[str, str] | None = None,
     ) -> RepairResult:
         """Mends what a check found, as far as the files say what is right, in one commit. Nothing is guessed.
@@ -41,7 +42,9 @@ class TableRepair(TableBase):
         - Manifests and manifest lists are written again where they are not what their files say.
         - The metadata is written again where it has one right answer only.
 
-        The commit proves that the same files are live, with the same partitions, sequence numbers and row ids.
+        The commit proves that the same files are live, with the same partitions, sequence numbers and row ids. Files
+        that a scan would read in another way, such as one to which other deletes apply, are read both ways, and their
+        rows are compared: `RepairResult.proof`.
 
         Args:
             findings: A check, or findings of one.
@@ -51,6 +54,8 @@ class TableRepair(TableBase):
                 that they deleted come back.
             drop_missing_manifests: Whether manifests are given up that are gone. The rows of their files are lost, or
                 come back.
+            allow_changed_rows: Whether the rows that a scan gives may change, where bounds of delete files were wrong
+                and other deletes apply with the right ones. The snapshot is an `overwrite` then.
             snapshot_properties: Entries to add to the summary of the snapshot.
 
         Returns:
@@ -59,6 +64,7 @@ class TableRepair(TableBase):
         Raises:
             InvalidInputError: `findings` has something else than findings.
             UnsupportedError: The table cannot be written where it was opened.
+            InvalidDataError: The rows that a scan gives would change. Nothing was committed.
             CommitConflictError: Another commit removed a file that was to be given up.
             FloebergError: Those of every commit, as with `append`.
 
@@ -75,5 +81,6 @@ class TableRepair(TableBase):
             drop_missing_data_files=checked_bool("drop_missing_data_files", drop_missing_data_files),
             drop_missing_delete_files=checked_bool("drop_missing_delete_files", drop_missing_delete_files),
             drop_missing_manifests=checked_bool("drop_missing_manifests", drop_missing_manifests),
+            allow_changed_rows=checked_bool("allow_changed_rows", allow_changed_rows),
             snapshot_properties=checked_options("snapshot_properties", snapshot_properties),
         )

@@ -13,7 +13,7 @@ use serde_json::Map;
 
 use super::context::ActionContext;
 use super::manifest_options::manifest_options;
-use crate::{MetadataRepair, RowCounts, Update};
+use crate::{MetadataRepair, RowCounts, RowProof, Update};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]
@@ -26,6 +26,8 @@ pub(crate) struct Produced {
     pub counts: RowCounts,
     /// The parts of the metadata that are mended, besides the changes.
     pub repair: MetadataRepair,
+    /// What proves that a repair leaves the rows as they are.
+    pub row_proof: Option<RowProof>,
 }
 
 impl Produced {

@@ -32,6 +32,8 @@ pub struct RepairChoice {
     pub drops_missing_delete_files: bool,
     /// Are manifests given up that are gone?
     pub drops_missing_manifests: bool,
+    /// May rows change that a scan gives, since other deletes apply with what is mended?
+    pub allows_changed_rows: bool,
     /// Does whoever commits write the metadata file, and not a server?
     pub writes_metadata: bool,
     /// Does the table belong to its folder, so that the folder's hint is its own?
@@ -82,6 +84,7 @@ pub fn plan_repair(
     let findings = still_true(table, findings, &mut skipped, cancel)?;
     let mut planning =
         Planning { table, choice, cancel, findings, done: BTreeMap::new(), plan: RepairPlan::default() };
+    planning.plan.repair.allows_changed_rows = choice.allows_changed_rows;
     planning.metadata()?;
     planning.files()?;
     let Planning { findings, mut done, mut plan, .. } = planning;
@@ -183,7 +186,11 @@ impl Planning<'_> {
         let found = find(self.table, &there, &wanted, self.cancel)?;
         if let Some((path, error)) = found.unread.first() {
             let why = format!("the manifest {path} cannot be read: {}", error.message());
-            self.plan.repair = Repair { metadata: self.plan.repair.metadata.clone(), ..Repair::default() };
+            self.plan.repair = Repair {
+                metadata: self.plan.repair.metadata.clone(),
+                allows_changed_rows: self.choice.allows_changed_rows,
+                ..Repair::default()
+            };
             self.plan.gone.clear();
             self.refuse(&left, &why);
             return Ok(());
