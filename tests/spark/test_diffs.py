@@ -12,6 +12,7 @@ import pytest
 import floeberg as fb
 import floeberg.spark
 from floeberg.errors import InvalidDataError, InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.spark.session.tasks import mapped
 from floeberg.types import DecimalType, IntegerType, NestedField, Schema, UUIDType
 
 SCHEMA = pa.schema(
@@ -190,7 +191,7 @@ def test_a_task_that_is_killed_leaves_nothing(spark, history, tmp_path):
 
     frame = fb.spark.diff(spark, table, start, key=["id"]).to_spark()
     with pytest.raises(Exception, match=r"crashed|exited|abort"):
-        frame.mapInArrow(killed, frame.schema).toArrow()
+        mapped(frame, killed, frame.schema).toArrow()
     assert sorted(folder.rglob("*")) == before
     left = {each.name for each in temporary.iterdir()} - known
     assert not [each for each in left if each.startswith(".tmp")]

@@ -14,6 +14,7 @@ def plan_repair(
     table: Table,
     findings: list[tuple[str, str, str, str, int | None]],
     *,
+    branch: str,
     drop_missing_data_files: bool,
     drop_missing_delete_files: bool,
     drop_missing_manifests: bool,
@@ -35,7 +36,8 @@ def plan_repair(
         `version-hint.text` is to be written.
 
     Raises:
-        InvalidInputError: A finding has an unknown rule, or properties of the table are invalid.
+        InvalidInputError: A finding has an unknown rule, or properties of the table are invalid, or `branch` is a tag.
+        NotFoundError: The table has no such branch.
         StorageError: The store failed.
     """
 

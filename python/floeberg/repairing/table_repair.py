@@ -48,6 +48,7 @@ def repair_table(  # noqa: PLR0913 - keywords
     become: Callable[[OpenedTable], None],
     findings: object,
     *,
+    branch: str,
     dry_run: bool,
     drop_missing_data_files: bool,
     drop_missing_delete_files: bool,
@@ -66,6 +67,7 @@ def repair_table(  # noqa: PLR0913 - keywords
     operation, repaired, skipped, lost, writes_hint = _native.plan_repair(
         table,
         checked_findings(findings),
+        branch=branch,
         drop_missing_data_files=drop_missing_data_files,
         drop_missing_delete_files=drop_missing_delete_files,
         drop_missing_manifests=drop_missing_manifests,
@@ -81,6 +83,7 @@ def repair_table(  # noqa: PLR0913 - keywords
                 operations=[operation],
                 starting=table,
                 snapshot_properties=snapshot_properties,
+                branch=branch,
                 files_are_new=True,
             )
             become(done.table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from floeberg._arguments import checked_bool, checked_options
+from floeberg._arguments import checked_bool, checked_options, checked_text
 from floeberg.repairing.table_repair import repair_table
 from floeberg.table._base import TableBase
 
@@ -24,6 +24,7 @@ class TableRepair(TableBase):
         self,
         findings: Iterable[Finding],
         *,
+        branch: str = "main",
         dry_run: bool = False,
         drop_missing_data_files: bool = False,
         drop_missing_delete_files: bool = False,
@@ -34,8 +35,8 @@ class TableRepair(TableBase):
         """Mends what a check found, as far as the files say what is right, in one commit. Nothing is guessed.
 
         Findings are checked again first, on the table as it is now: one that does not hold any more is skipped, and so
-        is one of files that only older snapshots have. What a scan gives stays the same, unless files are given up that
-        are gone, which only the arguments do.
+        is one of files that only older snapshots have, or other branches. What a scan gives stays the same, unless
+        files are given up that are gone, which only the arguments do.
 
         - Counts, sizes, bounds and offsets that entries of manifests have wrong come from the footers of the files, and
           from their rows where footers lack them.
@@ -48,6 +49,8 @@ class TableRepair(TableBase):
 
         Args:
             findings: A check, or findings of one.
+            branch: The branch whose snapshot is mended, and that the commit goes to. Its findings are those of
+                `table.check(snapshot_id=...)`.
             dry_run: Whether to say only what would be done.
             drop_missing_data_files: Whether data files are given up that are gone. Their rows are lost.
             drop_missing_delete_files: Whether delete files and deletion vectors are given up that are gone. The rows
@@ -62,7 +65,8 @@ class TableRepair(TableBase):
             What was done about each finding, and what is lost.
 
         Raises:
-            InvalidInputError: `findings` has something else than findings.
+            InvalidInputError: `findings` has something else than findings, or `branch` is a tag.
+            NotFoundError: The table has no such branch.
             UnsupportedError: The table cannot be written where it was opened.
             InvalidDataError: The rows that a scan gives would change. Nothing was committed.
             CommitConflictError: Another commit removed a file that was to be given up.
@@ -77,6 +81,7 @@ class TableRepair(TableBase):
             self._inner,
             self._become,
             findings,
+            branch=checked_text("branch", branch),
             dry_run=checked_bool("dry_run", dry_run),
             drop_missing_data_files=checked_bool("drop_missing_data_files", drop_missing_data_files),
             drop_missing_delete_files=checked_bool("drop_missing_delete_files", drop_missing_delete_files),

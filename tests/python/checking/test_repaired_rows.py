@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import floeberg as fb
@@ -14,7 +15,7 @@ from checking.test_repair import opened, rows_of
 from conformance_checker import avro
 from conformance_checking.planting import Planted
 from conformance_checking.sound import ID
-from floeberg.errors import InvalidDataError
+from floeberg.errors import InvalidDataError, InvalidInputError, NotFoundError
 
 PATH = 2_147_483_546
 Json = dict[str, Any]
@@ -136,3 +137,42 @@ def test_a_dry_run_and_a_repair_of_metadata_have_no_proof(deleted):
     sound = table.repair([])
     assert isinstance(sound, fb.repairing.RepairResult)
     assert sound.proof is None
+
+
+def test_a_branch_is_mended_where_its_files_are(tmp_path):
+    catalog = fb.load_catalog(f"branch {tmp_path}", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    table = catalog.create_table("ns.t", pa.schema({"id": pa.int64()}))
+    table.append(pa.table({"id": [1]}))
+    start = table.current_snapshot().snapshot_id
+    table.manage_snapshots().create_branch(start, "audit").create_tag(start, "first").commit()
+    table.append(pa.table({"id": [2, 3]}), branch="audit")
+    [branch] = [each for each in table.snapshots() if each.snapshot_id != start]
+    planted = Planted(Path(table.metadata_location.removeprefix("file://")))
+    [manifest] = set(planted.manifests(1)) - set(planted.manifests(0))
+
+    def larger(file: Json) -> None:
+        for row in file["rows"]:
+            row["data_file"]["file_size_in_bytes"] += 1
+
+    planted.change_path(manifest, larger)
+    table = opened(planted)
+    checked = table.check("files", snapshot_id=branch.snapshot_id)
+    found = [each for each in checked if each.rule.id == "file-size"]
+    assert len(found) == 1
+    on_main = table.repair(found)
+    assert not on_main.repaired
+    assert "another branch" in on_main.skipped[0][1]
+    dry = table.repair(found, branch="audit", dry_run=True)
+    done = table.repair(found, branch="audit")
+    assert dry.repaired == done.repaired
+    assert [each.rule.id for each, _ in done.repaired] == ["file-size"]
+    assert (done.proof.files, done.proof.rows_before, done.proof.is_changed) == (1, 2, False)
+    assert table.snapshot_by_id(done.snapshot_id).parent_snapshot_id == branch.snapshot_id
+    assert table.current_snapshot().snapshot_id == start
+    assert sorted(table.scan(snapshot_id=done.snapshot_id).to_arrow()["id"].to_pylist()) == [1, 2, 3]
+    assert list(table.check("rows", snapshot_id=done.snapshot_id)) == []
+    with pytest.raises(NotFoundError, match="nope"):
+        table.repair(found, branch="nope")
+    with pytest.raises(InvalidInputError, match="is a tag, expected a branch"):
+        table.repair(found, branch="first")

@@ -34,7 +34,7 @@ type Plan = (
 /// Plans to mend what findings say of a table. Nothing is written.
 #[pyfunction]
 #[pyo3(signature = (
-    table, findings, *, drop_missing_data_files, drop_missing_delete_files, drop_missing_manifests, allow_changed_rows, writes_metadata,
+    table, findings, *, branch, drop_missing_data_files, drop_missing_delete_files, drop_missing_manifests, allow_changed_rows, writes_metadata,
     owns_folder
 ))]
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python")]
@@ -42,6 +42,7 @@ pub fn plan_repair(
     py: Python<'_>,
     table: &Table,
     findings: Vec<GivenFinding>,
+    branch: String,
     drop_missing_data_files: bool,
     drop_missing_delete_files: bool,
     drop_missing_manifests: bool,
@@ -60,7 +61,7 @@ pub fn plan_repair(
     let table = table.table.clone();
     let plan = runtime::run(py, &floeberg_core::Cancel::default(), move |cancel| {
         let findings = findings.into_iter().map(finding).collect::<Result<Vec<_>>>()?;
-        planned(&table, findings, choice, cancel)
+        planned(&table, findings, &branch, choice, cancel)
     })?;
     let RepairPlan { repair, repaired, skipped, gone, writes_hint } = plan;
     let operation = (!repair.is_empty()).then(|| Operation(IcebergOperation::Repair(Box::new(repair))));
