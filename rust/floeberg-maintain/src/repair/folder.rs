@@ -151,7 +151,9 @@ fn lost_snapshots(
     cancel: &Cancel,
 ) -> Result<Vec<LostSnapshot>> {
     let known: HashSet<i64> = metadata.snapshots.iter().map(|snapshot| snapshot.snapshot_id).collect();
-    let is_list = |name: &&String| name.starts_with("snap-") && name.ends_with(".avro");
+    // As Iceberg Java and Floeberg name them.
+    let is_list =
+        |name: &&String| name.strip_prefix("snap-").and_then(|rest| rest.strip_suffix(".avro")).is_some();
     let mut lost = Vec::new();
     for name in versions.names.iter().filter(is_list) {
         cancel.check()?;
