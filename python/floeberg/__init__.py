@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         LanceTableDiff,
         LanceTaskGroup,
     )
+    from floeberg.repairing import repair
     from floeberg.scan.changelog import ChangelogScan
     from floeberg.scan.explain import AggregateResult, Explain
     from floeberg.scan.plan import Plan
@@ -148,6 +149,7 @@ __all__ = [
     "open_table",
     "open_view",
     "partitioning",
+    "repair",
     "repairing",
     "schema",
     "sql_expr",
@@ -216,6 +218,7 @@ _MODULES = {
     "load_catalog": "floeberg.catalog",
     "open_table": "floeberg.table",
     "open_view": "floeberg.view",
+    "repair": "floeberg.repairing",
     "sql_expr": "floeberg.expressions",
 }
 _SUBMODULES = (

@@ -14,11 +14,17 @@ from floeberg._native.checking import (
     Check,
     TableDiff,
     TwoTables,
+    changes_of_task,
     check_files,
     check_rules,
+    counts_of_matched,
+    counts_of_task,
+    matched_changes,
     plan_repair,
+    repair_folder,
+    spread_changes,
 )
-from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
+from floeberg._native.commit import Attempt, Commit, Operation
 from floeberg._native.lance import (
     LanceChangelog,
     LanceDiff,
@@ -142,6 +148,7 @@ from floeberg._native.values import (
     transform_column,
     value_columns,
 )
+from floeberg._native.view_commit import ViewAttempt, ViewOperation
 from floeberg._native.write import (
     DeleteRecipe,
     FoundRows,
@@ -211,6 +218,7 @@ __all__ = [
     "change_lance_ref",
     "change_lance_rows",
     "change_rows",
+    "changes_of_task",
     "check_feed",
     "check_files",
     "check_fits",
@@ -226,6 +234,8 @@ __all__ = [
     "compute_table_stats",
     "computed_columns",
     "copy_group",
+    "counts_of_matched",
+    "counts_of_task",
     "create_lance_table",
     "delete_file_groups",
     "deleted_rows",
@@ -247,6 +257,7 @@ __all__ = [
     "listed_places",
     "local_path",
     "location_from_user",
+    "matched_changes",
     "named_parts",
     "named_places",
     "parquet_shapes",
@@ -268,6 +279,7 @@ __all__ = [
     "remove_lance_files",
     "remove_unneeded_files",
     "rename_lance_manifests",
+    "repair_folder",
     "request_budget",
     "rewrite_groups",
     "rewrite_table_path",
@@ -275,6 +287,7 @@ __all__ = [
     "schema_from_arrow",
     "shallow_clone_lance_table",
     "source_memory",
+    "spread_changes",
     "spread_rows",
     "stage_lance_table",
     "statistics_blob",

@@ -14,9 +14,11 @@ def plan_repair(
     table: Table,
     findings: list[tuple[str, str, str, str, int | None]],
     *,
+    branch: str,
     drop_missing_data_files: bool,
     drop_missing_delete_files: bool,
     drop_missing_manifests: bool,
+    allow_changed_rows: bool,
     writes_metadata: bool,
     owns_folder: bool,
 ) -> tuple[
@@ -34,8 +36,24 @@ def plan_repair(
         `version-hint.text` is to be written.
 
     Raises:
-        InvalidInputError: A finding has an unknown rule, or properties of the table are invalid.
+        InvalidInputError: A finding has an unknown rule, or properties of the table are invalid, or `branch` is a tag.
+        NotFoundError: The table has no such branch.
         StorageError: The store failed.
+    """
+
+def repair_folder(
+    location: str, *, drop_damaged_versions: bool, dry_run: bool, storage_options: dict[str, str]
+) -> tuple[int, str, int, list[tuple[int, str, str, str]], list[tuple[str, int | None, int | None]]]:
+    """Moves damaged versions of a table in a folder aside, if that is asked for.
+
+    Returns:
+        The newest whole version, its location and sequence number; damaged versions: number, location, what is wrong
+        and where they are moved to; and snapshots that may be lost: manifest list, id and sequence number.
+
+    Raises:
+        InvalidDataError: Versions are damaged, and are not to be dropped; or none is whole.
+        InvalidInputError: A catalog knows the current metadata file.
+        NotFoundError: No table is in the folder.
     """
 
 def check_rules() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
@@ -150,6 +168,9 @@ class TableDiff:
     def scan(self) -> Scan:
         """The scan of the second snapshot."""
 
+    def compared(self) -> Scan:
+        """The same in the schema in which rows are compared. It cannot be sent to another process."""
+
     @property
     def start(self) -> int | None:
         """The first snapshot."""
@@ -163,6 +184,16 @@ class TableDiff:
 
     def counts(self) -> tuple[int, int, int, dict[str, int]]:
         """The rows that were inserted, deleted and updated, and in how many updates each column changed."""
+
+    def tasks(
+        self, most_tasks: int
+    ) -> tuple[list[bytes], bytes, bool, int, tuple[int, int, int, dict[str, int]] | None] | None:
+        """At most so many tasks that find the rows that differ; `None` where the history proves that none does.
+
+        Returns:
+            Tasks, with the storage options; the columns, as a task without files; whether rows are matched; the bytes
+            of files; and counts as of `counts`, if manifests say them.
+        """
 
     def files(self) -> Batch:
         """The files that differ."""
@@ -185,6 +216,46 @@ class TableDiff:
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+def changes_of_task(task: bytes, *, engine: str | None, threads: int | None) -> BatchReader:
+    """The rows of a task of a difference that is not matched with others, in the form of an engine.
+
+    Raises:
+        InvalidInputError: The bytes are no task.
+        UnsupportedError: The engine has no type for a column.
+    """
+
+def counts_of_task(task: bytes, *, threads: int | None) -> tuple[int, int, int, dict[str, int]]:
+    """How many rows of such a task differ, as `TableDiff.counts` says it.
+
+    Raises:
+        InvalidInputError: The bytes are no task.
+    """
+
+def spread_changes(task: bytes, *, buckets: int, threads: int | None) -> BatchReader:
+    """The rows of a task that came or went, in pieces: `bucket`, `side` (0 came, 1 went) and `rows` as bytes.
+
+    Rows that can be one row are in one bucket.
+
+    Raises:
+        InvalidInputError: The bytes are no task, or there is no bucket.
+    """
+
+def matched_changes(reader: object, columns: bytes, *, engine: str | None) -> BatchReader:
+    """The rows of a difference that all pieces of some buckets have, those of rows that came first.
+
+    Raises:
+        InvalidInputError: The batches are no such pieces.
+        StorageError: A temporary file cannot be written.
+    """
+
+def counts_of_matched(reader: object, columns: bytes) -> tuple[int, int, int, dict[str, int]]:
+    """How many rows of such pieces differ, as `TableDiff.counts` says it.
+
+    Raises:
+        InvalidInputError: The batches are no such pieces.
+        StorageError: A temporary file cannot be written.
+    """
 
 @final
 class TwoTables:
@@ -209,6 +280,9 @@ class TwoTables:
 
     def rows(self, pages: tuple[object | None, object | None]) -> LanceRows:
         """Begins to read the rows that differ."""
+
+    def files(self) -> Batch:
+        """The files that one of two tables of one format has alone: those of the first one are removed."""
 
     def columns(self) -> list[tuple[str, str]]:
         """The columns that differ by their names, and how."""

@@ -125,13 +125,6 @@ class LanceTable:
     def primary_key(self) -> list[str]:
         """The columns of the unenforced primary key, in its order."""
 
-    def all_files(self) -> Batch:
-        """All files, as those of a difference that were added.
-
-        Raises:
-            InvalidDataError: A manifest is damaged.
-        """
-
     def scan(
         self, *, row_filter: _Tree, selected_fields: list[str], case_sensitive: bool, limit: int | None
     ) -> LanceScan:
@@ -298,7 +291,11 @@ class LanceDiff:
 
     @staticmethod
     def of(
-        before: LanceTable, after: LanceTable, key: list[str] | None, selected_fields: list[str]
+        before: LanceTable,
+        after: LanceTable,
+        key: list[str] | None,
+        selected_fields: list[str],
+        row_filter: _Tree | None = None,
     ) -> LanceDiff:
         """Between two versions of a branch.
 

@@ -77,6 +77,7 @@ class Progress:
             snapshot_id=attempt.snapshot_id,
             counts=attempt.counts,
             rebased=self.rebased,
+            row_proof=attempt.row_proof,
         )
 
     def abandon(self) -> None:

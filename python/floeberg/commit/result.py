@@ -145,6 +145,7 @@ class Committed:
         snapshot_id: Its last snapshot.
         counts: The rows and files that it changed, by the names that `CommitResult` has for them.
         rebased: How often its changes of rows were rebased.
+        row_proof: Of a repair, how rows before and after were compared.
     """
 
     table: OpenedTable
@@ -152,6 +153,7 @@ class Committed:
     snapshot_id: int | None
     counts: Mapping[str, int] = field(default_factory=dict)
     rebased: int = 0
+    row_proof: tuple[int, int, bool, tuple[int, str], tuple[int, str]] | None = None
 
     @property
     def result(self) -> CommitResult:

@@ -16,8 +16,6 @@ from floeberg.types._schema import walk
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pyarrow as pa
-
     from floeberg.comparing.settings import LanceField
     from floeberg.types import PartitionSpec, SortOrder
     from floeberg.types._fields import NestedField
@@ -73,10 +71,6 @@ class ComparedTable(ABC):
     @abstractmethod
     def fields(self) -> Mapping[str, NestedField | LanceField]:
         """Its columns and their parts, by their whole names."""
-
-    @abstractmethod
-    def files(self) -> pa.RecordBatch:
-        """All of its files, each as one that was added."""
 
     @abstractmethod
     def spec(self) -> tuple[object, PartitionSpec] | None:
@@ -160,12 +154,6 @@ class IcebergSide(ComparedTable):
     def fields(self) -> Mapping[str, NestedField | LanceField]:
         """Its columns and their parts, by their whole names."""
         return dict(walk(Scan(self.rows).schema().fields))
-
-    def files(self) -> pa.RecordBatch:
-        """All of its files, each as one that was added."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        return pa.record_batch(cast("Any", self._from_nothing().files()))
 
     def spec(self) -> tuple[object, PartitionSpec]:
         """What the default spec means by names of columns, and the spec."""

@@ -8,7 +8,7 @@ from floeberg._arguments import checked_bool, checked_names
 from floeberg.comparing.sides import Comparable
 from floeberg.comparing.two_tables import TwoTablesDiff
 from floeberg.errors import InvalidInputError, NotFoundError
-from floeberg.expressions import ALWAYS_TRUE
+from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
 from floeberg.lance._changes import LanceTableChanges
 from floeberg.lance.difference import LanceTableDiff
 from floeberg.lance.side import LanceSide
@@ -34,6 +34,7 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
         b: int | str | datetime | None = None,
         *,
         key: Sequence[str] | None = None,
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         preview: Literal[False] = False,
     ) -> TwoTablesDiff: ...
@@ -45,6 +46,7 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
         b: int | str | datetime | None = None,
         *,
         key: Sequence[str] | None = None,
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         preview: Literal[False] = False,
     ) -> LanceTableDiff: ...
@@ -55,15 +57,17 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
         b: int | str | datetime | None = None,
         *,
         key: Sequence[str] | None = None,
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         preview: Literal[True],
     ) -> pa.RecordBatch: ...
-    def diff(
+    def diff(  # noqa: PLR0913 - all but two are keywords
         self,
         a: int | str | datetime | Comparable,
         b: int | str | datetime | None = None,
         *,
         key: Sequence[str] | None = None,
+        row_filter: AnyFilter = ALWAYS_TRUE,
         selected_fields: Sequence[str] = ("*",),
         preview: bool = False,
     ) -> LanceTableDiff | TwoTablesDiff | pa.RecordBatch:
@@ -90,6 +94,7 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
                 `LanceTable` or a `floeberg.Table`, which is compared as it is opened.
             b: The second version, given likewise. By default, the one that is open.
             key: The columns that identify a row.
+            row_filter: Compares only rows that match: a row that matches no more is a delete.
             selected_fields: Compares these columns; `*` is all. A part of a column cannot be selected.
             preview: Whether to read manifests alone, and to say how many rows of each fragment differ at most.
 
@@ -114,12 +119,15 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
         """
         names = checked_names("selected_fields", selected_fields)
         keys = None if key is None else checked_names("key", key)
+        tree = None if row_filter is ALWAYS_TRUE else as_expression(row_filter).as_tree()
         if isinstance(a, Comparable):
             if checked_bool("preview", preview):
                 raise InvalidInputError("preview: expected False for two tables, found True: see summary()")
-            after = _side_of(self._version_of("b", b))
-            return TwoTablesDiff(a._side(), after, keys, names)  # noqa: SLF001 - of this package
-        found = LanceTableDiff(self._version_of("a", a), self._version_of("b", b), keys, names)
+            before, after = a._side(), _side_of(self._version_of("b", b))  # noqa: SLF001 - of this package
+            if tree is not None:
+                before, after = before.with_filter(tree), after.with_filter(tree)
+            return TwoTablesDiff(before, after, keys, names)
+        found = LanceTableDiff(self._version_of("a", a), self._version_of("b", b), keys, names, tree)
         return found._preview() if checked_bool("preview", preview) else found  # noqa: SLF001 - its own
 
     def _side(self) -> LanceSide:

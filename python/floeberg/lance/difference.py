@@ -48,13 +48,15 @@ class LanceTableDiff(StreamedRows, TableDiff):
         after: _native.LanceTable,
         key: Sequence[str] | None,
         selected_fields: Sequence[str],
+        row_filter: Any = None,  # noqa: ANN401 - a tree of the native module
     ) -> None:
         """Use `LanceTable.diff`."""
         self._before = before
         self._after = after
         self._key = None if key is None else list(key)
         self._selected = list(selected_fields)
-        self._lance = _native.LanceDiff.of(before, after, self._key, self._selected)
+        self._filter = row_filter
+        self._lance = _native.LanceDiff.of(before, after, self._key, self._selected, row_filter)
         self._counts = None
 
     @property
@@ -175,4 +177,4 @@ class LanceTableDiff(StreamedRows, TableDiff):
         return f"LanceTableDiff(from_version={self.from_snapshot_id}, to_version={self.to_snapshot_id})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._before, self._after, self._key, self._selected)
+        return type(self), (self._before, self._after, self._key, self._selected, self._filter)

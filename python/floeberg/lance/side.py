@@ -13,8 +13,6 @@ from floeberg.lance.pages import pages_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pyarrow as pa
-
     from floeberg.types._fields import NestedField
 
 __all__ = ["LanceSide"]
@@ -71,12 +69,6 @@ class LanceSide(ComparedTable):
         """Its columns and their parts, by their whole names."""
         _, own = _native.LanceDiff.of(self.table, self.table, None, ["*"]).fields()
         return {field.name: field for field in (LanceField(*parts) for parts in own)}
-
-    def files(self) -> pa.RecordBatch:
-        """All of its files, each as one that was added."""
-        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
-
-        return pa.record_batch(cast("Any", self.table.all_files()))
 
     def spec(self) -> None:
         """What the default spec means by names of columns, and the spec."""

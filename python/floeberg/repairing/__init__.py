@@ -1,5 +1,14 @@
 """Faults that a check found, mended: repairs, and what they did."""
 
-from floeberg.repairing.result import LostFile, RepairResult
+from floeberg.repairing.folder import DamagedVersion, FolderRepairResult, LostSnapshot, repair
+from floeberg.repairing.result import LostFile, RepairResult, RowsProof
 
-__all__ = ["LostFile", "RepairResult"]
+__all__ = [
+    "DamagedVersion",
+    "FolderRepairResult",
+    "LostFile",
+    "LostSnapshot",
+    "RepairResult",
+    "RowsProof",
+    "repair",
+]

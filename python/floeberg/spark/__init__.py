@@ -4,6 +4,7 @@ Importing this package does not import PySpark. `register` does.
 """
 
 from floeberg.spark.checking import check
+from floeberg.spark.comparing import SparkTableDiff, diff
 from floeberg.spark.maintenance import maintenance
 from floeberg.spark.read.distributed import plan_files
 from floeberg.spark.session.registration import register
@@ -13,8 +14,10 @@ from floeberg.spark.tables import create_view, table
 from floeberg.spark.write.frame import write
 
 __all__ = [
+    "SparkTableDiff",
     "check",
     "create_view",
+    "diff",
     "maintenance",
     "plan_files",
     "register",

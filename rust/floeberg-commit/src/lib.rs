@@ -40,7 +40,7 @@ pub use operations::{
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
 pub use row_level::{DeleteGroup, GroupCopy, copy_group, write_group_deletes};
-pub use state::{Progress, RowCounts, Step, now_ms};
+pub use state::{Progress, RowCounts, RowProof, RowsOfFiles, Step, now_ms};
 pub use view::{NewVersion, NewView, ViewAttempt, ViewOperation, ViewRequirement, ViewUpdate, apply_to_view};
 
 #[cfg(test)]

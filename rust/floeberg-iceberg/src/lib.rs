@@ -23,6 +23,7 @@
 //! - `inspect`: metadata tables, one file per table. Names, types and field ids are Iceberg Java's.
 //! - `recipe`: groups of tasks as bytes, for other processes.
 //! - `exchange`: rows of a group in ranges of an order, for other processes.
+//! - `difference_tasks`: the rows that differ between two snapshots, found by several workers.
 //! - `statistics`: Puffin statistics files, and the rows of partition statistics files, read and written.
 //! - `copy`: delete files, copied with other paths of data files in them.
 //! - `view`: a view, opened.
@@ -45,6 +46,7 @@ mod changelog;
 pub mod inspect;
 mod recipe;
 pub mod exchange;
+pub mod difference_tasks;
 pub mod statistics;
 pub mod copy;
 mod view;

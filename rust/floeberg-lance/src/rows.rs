@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array as _, RecordBatch};
+use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Error, Result};
 
 use crate::group::Group;
@@ -68,7 +69,20 @@ impl RowStream {
         fragments: Option<&dyn Fn(u64) -> bool>,
         pages: &Arc<dyn Pages>,
     ) -> Result<Self> {
-        let request = Scan::new(table.clone()).select(columns).request()?;
+        Self::of_matching(table, columns, &Expr::True, fragments, pages)
+    }
+
+    /// The same of the rows that match a filter.
+    ///
+    /// Errors: `InvalidInput` for an unknown column; those of [`Scan::request`].
+    pub(crate) fn of_matching(
+        table: &Table,
+        columns: Vec<String>,
+        filter: &Expr,
+        fragments: Option<&dyn Fn(u64) -> bool>,
+        pages: &Arc<dyn Pages>,
+    ) -> Result<Self> {
+        let request = Scan::new(table.clone()).filter(filter.clone()).select(columns).request()?;
         let group = match fragments {
             Some(is_wanted) => Group::of_fragments(&request, is_wanted),
             None => Group::whole(&request),

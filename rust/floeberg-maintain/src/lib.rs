@@ -55,6 +55,9 @@ pub use orphans::{ComparedFile, Orphans, PrefixMismatch};
 pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;
 pub use reachable::files_of_dropped_table;
-pub use repair::{GoneFile, RepairChoice, RepairPlan, plan_repair};
+pub use repair::{
+    DamagedVersion, FolderRepair, GoneFile, LostSnapshot, RepairChoice, RepairPlan, plan_folder_repair,
+    plan_repair,
+};
 pub use statistics::{ColumnSketches, PartitionCounts, partition_counts, sketch_columns};
 pub use unneeded::{ExpiredFiles, unneeded_files};

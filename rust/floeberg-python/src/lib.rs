@@ -106,13 +106,17 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::diff::TableDiff;
     #[pymodule_export]
+    use crate::maintain::diff_tasks::{
+        changes_of_task, counts_of_matched, counts_of_task, matched_changes, spread_changes,
+    };
+    #[pymodule_export]
     use crate::maintain::orphans::{
         ListedFiles, check_no_other_table, listed_places, named_parts, named_places, store_time_ms,
     };
     #[pymodule_export]
     use crate::maintain::paths::rewrite_table_path;
     #[pymodule_export]
-    use crate::maintain::repair::plan_repair;
+    use crate::maintain::repair::{plan_repair, repair_folder};
     #[pymodule_export]
     use crate::maintain::statistics::{compute_partition_stats, compute_table_stats};
     #[pymodule_export]

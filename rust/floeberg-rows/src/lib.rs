@@ -14,6 +14,7 @@
 //! - `common_columns`: the columns in which rows of two tables are compared.
 //! - `hashable`: values of any type, so that they can be hashed.
 //! - `two_tables`: the rows that differ between two tables.
+//! - `files_alone`: the files that one of two tables has alone.
 //! - `null_keys`: nulls in keys, and keys of several rows.
 //! - `source_memory`: how much memory a source may take.
 //! - `source`: the rows of a source, by their numbers.
@@ -37,6 +38,7 @@ mod paired;
 mod common_columns;
 mod hashable;
 mod two_tables;
+mod files_alone;
 mod null_keys;
 mod source_memory;
 mod source;
@@ -61,6 +63,7 @@ pub use changed_cells::{ChangedCells, DELETE, INSERT, RowCounts, UPDATE};
 pub use changer::Changer;
 pub use differing::differing_rows;
 pub use feed::{ChangeFeed, LastChanges};
+pub use files_alone::files_alone;
 pub use matching::{ChangeType, Changes, Matched, Matcher, RowNumbers, Side};
 pub use merge::{Action, Clause, ClauseRows, JoinKeys, Merge, MergeRequest};
 pub use names::{JoinedColumns, assigned_columns};

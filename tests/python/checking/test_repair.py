@@ -348,7 +348,7 @@ def test_a_conflict_with_a_commit_that_removed_the_file_is_said(once, monkeypatc
     removed(planted)
     table, other = opened(planted), opened(planted)
     found = list(table.check("files"))
-    room = importlib.import_module("floeberg.repairing.repair")
+    room = importlib.import_module("floeberg.repairing.table_repair")
     commit = room.commit
 
     def meanwhile(*how: Any, **options: Any) -> Any:

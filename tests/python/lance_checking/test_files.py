@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import struct
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 from lance.file import LanceFileWriter
+
+import floeberg as fb
 
 from .planting import FIELDS, SCHEMA, Plant, Planted, hold, plant, rows
 from .test_fragments import ROW_IDS, sequence
@@ -79,6 +82,42 @@ def deletion_cut(table: Planted) -> None:
     path.write_bytes(path.read_bytes()[:40])
 
 
+def in_header(of: str, value: int) -> Any:
+    """A number in the header of an Arrow deletion file that no reader of ours needs."""
+
+    def change(table: Planted) -> None:
+        path = table.deletion_file(0)
+        content = bytearray(path.read_bytes())
+        offset, metadata, place = batch_block(content)
+        if of == "body length":
+            struct.pack_into("<q", content, place + 16, value)
+        elif of == "message length":
+            struct.pack_into("<i", content, offset + 4, value)
+        else:
+            message = offset + 8
+            root = message + struct.unpack_from("<I", content, message)[0]
+            fields = root - struct.unpack_from("<i", content, root)[0]
+            at = root + struct.unpack_from("<H", content, fields + 4)[0]
+            struct.pack_into("<h", content, at, value)
+        assert metadata > 8
+        path.write_bytes(content)
+
+    return change
+
+
+def batch_block(content: bytes) -> tuple[int, int, int]:
+    """Where the footer says that the batch is: its offset, the length of its message, and the place of this block."""
+    (length,) = struct.unpack_from("<i", content, len(content) - 10)
+    end = len(content) - 10
+    found = []
+    for place in range(end - length, end - 23):
+        offset, metadata, body = struct.unpack_from("<qi4xq", content, place)
+        if content[offset : offset + 4] == b"\xff" * 4 and 0 < metadata < 1000 and 0 < body < len(content):
+            found.append((offset, metadata, place))
+    [block] = found
+    return block
+
+
 def deletion_counted(table: Planted) -> None:
     table.edit_fragment(0, lambda fragment: fragment.change(3, 0, lambda file: file.put(4, 1)))
 
@@ -138,6 +177,10 @@ FILES = [
     plant("lance-column-type", 'fragment 0, column "s"', of_another_type),
     plant("lance-deletion-there", "_deletions/0-", deletion_gone),
     plant("lance-deletion-readable", "_deletions/0-", deletion_cut),
+    plant("lance-deletion-readable", "_deletions/0-", in_header("version", 3)),
+    plant("lance-deletion-readable", "_deletions/0-", in_header("body length", 1 << 40)),
+    plant("lance-deletion-readable", "_deletions/0-", in_header("body length", 4)),
+    plant("lance-deletion-readable", "_deletions/0-", in_header("message length", 1 << 20)),
     plant("lance-deletion-count", "fragment 0", deletion_counted),
     plant("lance-deletion-count", "_deletions/0-", deleted_rows(3, 4, 13, 23, 24, 33, 33)),
     plant("lance-deletion-rows", "fragment 0", deleted_rows(3, 4, 13, 23, 24, 33, 40)),
@@ -160,3 +203,26 @@ def test_the_fields_are_those_that_tests_count(sound_lance: Path) -> None:
     message = Planted(sound_lance).parts()[1]
     assert len(message.all(FIELDS)) == 7
     assert SCHEMA.names == ["id", "s", "p", "l"]
+
+
+@pytest.mark.parametrize(
+    ("of", "value", "message"),
+    [
+        ("version", 3, "a message of the version of its footer, V5, found V4"),
+        ("body length", 1 << 40, "a body of 1099511627776 bytes inside the file"),
+        ("body length", 4, "rows within the 4 bytes of its body"),
+        ("message length", 1 << 20, "found the length 1048576"),
+    ],
+)
+def test_what_pylance_cannot_read_of_a_deletion_file_is_found(
+    of: str, value: int, message: str, sound_lance: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "t.lance"
+    shutil.copytree(sound_lance, place)
+    before = fb.open_table(place).scan().count()
+    in_header(of, value)(Planted(place))
+    found = [each for each in fb.check(place, "files") if each.rule.id == "lance-deletion-readable"]
+    assert found
+    assert all(message in each.message for each in found)
+    # Rows are read all the same.
+    assert fb.open_table(place).scan().count() == before

@@ -142,7 +142,13 @@ def no_branch(table: Planted) -> None:
     shutil.rmtree(table.place / "tree/dev/_versions")
 
 
+def cut_branch(table: Planted) -> None:
+    path = max((table.place / "tree/dev/_versions").glob("*.manifest"))
+    path.write_bytes(path.read_bytes()[:20])
+
+
 VERSIONS = [
+    plant("lance-manifest-readable", "tree/dev/_versions", cut_branch),
     plant("lance-versions", "branches/dev.json", no_branch),
     plant("lance-manifest-name", "_versions/007.manifest", misnamed),
     plant("lance-naming-scheme", "_versions", of_older_scheme),

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from floeberg import _native
 from floeberg.errors import FloebergError
 from floeberg.spark.maintenance.group_tasks import CopyParts, GatherRanges, SampleKeys, SpreadRows
-from floeberg.spark.session.conf import changed_settings, own_setting
+from floeberg.spark.session.conf import changed_settings
 from floeberg.spark.session.partitions import in_partitions
+from floeberg.spark.session.piece_limits import small_batches
 from floeberg.spark.session.tasks import mapped, run_tasks
 
 if TYPE_CHECKING:
@@ -41,11 +42,6 @@ _PARTS = "number int, files binary, recipe binary"
 _PIECES = "range int, number bigint, rows binary"
 _KEYS_OF_A_RANGE = 200
 """Keys that are sampled for each range: shares of rows are then right within some percent."""
-_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-_PIECES_OF_A_BATCH = "8"
-"""Pieces have some MiB."""
-_LIMITS_BYTES = (4, 1)
-"""The release of Spark from which on batches have a limit of bytes."""
 
 
 @dataclass(frozen=True)
@@ -165,16 +161,9 @@ class GroupJobs:
         ends = _native.range_ends(cast("Any", found), ranges)
         pieces = mapped(frame, SpreadRows(tuple(ends)), _PIECES, "floeberg_spread")
         spread = in_partitions(pieces, len(ends) + 1, "range").sortWithinPartitions("range", "number")
-        with changed_settings(self._spark, self._small_batches()):
+        with changed_settings(self._spark, small_batches(self._spark)):
             answers: list[list[Answer]] = run_tasks(spread, GatherRanges(recipe))
         return {group.key: whole(group, [done for of_task in answers for _, done in of_task])}
-
-    def _small_batches(self) -> dict[str, str]:
-        """Settings for batches of few pieces. From Spark 4.1 on, batches have a limit of bytes."""
-        release = tuple(int(part) for part in self._spark.version.split(".")[:2])
-        given = own_setting(self._spark, _ROWS) or ""
-        is_small = given.isdigit() and 0 < int(given) <= int(_PIECES_OF_A_BATCH)
-        return {} if is_small or release >= _LIMITS_BYTES else {_ROWS: _PIECES_OF_A_BATCH}
 
     def _parts(self, group: Group[_native.WriteRecipe]) -> list[_native.TaskGroup]:
         """Parts of about a file each."""

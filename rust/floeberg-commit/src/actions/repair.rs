@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Invariant: a live file that is not given up is live in the new snapshot, once for each time that it was, with the partition, the
-//! sequence numbers and the row ids that it had: the new manifests are read again to prove it. Totals are counted anew. Whoever gave up
-//! what another commit removed meanwhile gets a conflict.
+//! sequence numbers and the row ids that it had: the new manifests are read again to prove it. Rows of files that a scan would read in
+//! another way are read both ways: they are the same, unless that was asked for. Totals are counted anew. Whoever gave up what another
+//! commit removed meanwhile gets a conflict.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -28,7 +29,8 @@ use crate::Repair;
 use crate::produce::{
     ActionContext, LiveFiles, Produced, RollingManifests, base_manifests, has_live_files, repaired_snapshot,
 };
-use crate::state::{Counted, Step, Summary};
+use crate::row_level::row_proof;
+use crate::state::{Counted, RowProof, Step, Summary};
 
 /// A file of a manifest: its path, and the offset of a deletion vector.
 type Name = (String, Option<i64>);
@@ -84,12 +86,16 @@ pub(super) fn repair(context: &ActionContext<'_>, repair: &Repair) -> Result<Pro
     if let Some(path) = writing.given_up.iter().find(|path| !writing.found.contains(**path)) {
         return Err(conflict("a file that is given up").with("path", path));
     }
-    let Writing { mut summary, gone, .. } = writing;
+    let Writing { mut summary, gone, given_up, .. } = writing;
     let gives_up_deletes =
         gone[1] > 0 || base.iter().any(|manifest| is_given_up(manifest, repair, ManifestContent::Deletes));
     let gives_up_data =
         gone[0] > 0 || base.iter().any(|manifest| is_given_up(manifest, repair, ManifestContent::Data));
-    let operation = match (gives_up_data, gives_up_deletes) {
+    let proof = proof(context, &left, &kept, &again, &new, &given_up)?;
+    if !repair.allows_changed_rows {
+        proof.check()?;
+    }
+    let operation = match (gives_up_data, gives_up_deletes || proof.is_changed()) {
         (false, false) => "replace",
         (true, false) => "delete",
         (_, true) => "overwrite",
@@ -97,7 +103,27 @@ pub(super) fn repair(context: &ActionContext<'_>, repair: &Repair) -> Result<Pro
     count_live(context, kept.iter().chain(&new), &mut summary)?;
     let replaced = again.len() + repair.given_up_manifests.len();
     let produced = repaired_snapshot(context, operation, new, kept, replaced, summary)?;
-    Ok(Produced { repair: metadata, ..produced })
+    Ok(Produced { repair: metadata, row_proof: Some(proof), ..produced })
+}
+
+/// The rows before and after. Where no delete manifest is written again, only files of the data manifests are compared that are.
+fn proof(
+    context: &ActionContext<'_>,
+    left: &[&ManifestFile],
+    kept: &[ManifestFile],
+    again: &[ManifestFile],
+    new: &[ManifestFile],
+    given_up: &HashSet<&str>,
+) -> Result<RowProof> {
+    let is_deletes = |manifest: &&ManifestFile| manifest.content == ManifestContent::Deletes;
+    let has_same_deletes = !again.iter().any(|manifest| is_deletes(&manifest));
+    let changed: HashSet<&str> = again.iter().map(|manifest| manifest.manifest_path.as_str()).collect();
+    let compared = |manifest: &&ManifestFile| {
+        !has_same_deletes || is_deletes(manifest) || changed.contains(manifest.manifest_path.as_str())
+    };
+    let before = left.iter().copied().filter(compared).cloned().collect();
+    let after = kept.iter().filter(compared).chain(new).cloned().collect();
+    row_proof(context, before, after, given_up)
 }
 
 fn is_given_up(manifest: &ManifestFile, repair: &Repair, content: ManifestContent) -> bool {

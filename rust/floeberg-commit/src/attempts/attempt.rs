@@ -15,7 +15,7 @@ use floeberg_io::{Store, StoreOptions};
 use serde_json::Value as Json;
 
 use crate::apply::write_document;
-use crate::{Requirement, RowCounts, Update, updates_to_json};
+use crate::{Requirement, RowCounts, RowProof, Update, updates_to_json};
 
 /// How many files are looked at before the next manifests are read.
 const LOOKED_AT: usize = 4096;
@@ -33,6 +33,7 @@ pub struct Attempt {
     counts: RowCounts,
     is_rebased: bool,
     is_repaired: bool,
+    row_proof: Option<RowProof>,
 }
 
 impl Attempt {
@@ -58,6 +59,7 @@ impl Attempt {
             counts,
             is_rebased: false,
             is_repaired: false,
+            row_proof: None,
         }
     }
 
@@ -71,9 +73,9 @@ impl Attempt {
         Self { is_rebased, ..self }
     }
 
-    /// The same, and whether parts of its metadata are mended, which no update says.
-    pub(super) fn with_repaired(self, is_repaired: bool) -> Self {
-        Self { is_repaired, ..self }
+    /// The same, and whether parts of its metadata are mended, which no update says, and what proves that rows stay.
+    pub(super) fn with_repaired(self, is_repaired: bool, row_proof: Option<RowProof>) -> Self {
+        Self { is_repaired, row_proof, ..self }
     }
 
     /// Does the commit change anything? If not, there is nothing to commit.
@@ -84,6 +86,11 @@ impl Attempt {
     /// The rows and files that its operations change.
     pub fn counts(&self) -> RowCounts {
         self.counts
+    }
+
+    /// What proves that a repair leaves the rows as they are; `None` for other operations, and for one that changes no manifest.
+    pub fn row_proof(&self) -> Option<RowProof> {
+        self.row_proof
     }
 
     /// Were rows that its operations change found on an older state of the table, and not looked for again on its base?

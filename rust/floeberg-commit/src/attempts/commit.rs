@@ -159,7 +159,7 @@ impl Commit {
         let mut builder = TableMetadataBuilder::begin(previous, now_ms()?)?;
         let reader = self.reader(cancel)?;
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
-        let (mut counts, mut is_repaired) = (RowCounts::default(), false);
+        let (mut counts, mut is_repaired, mut row_proof) = (RowCounts::default(), false, None);
         let validation = self.validation(base);
         self.found_rows_cache.begin(validation.base, &self.request.branch);
         for ((number, operation), columns_at_start) in
@@ -180,6 +180,7 @@ impl Commit {
             updates.extend(produced.updates);
             files.extend(produced.files);
             counts += produced.counts;
+            row_proof = produced.row_proof.or(row_proof);
         }
         let requirements = Requirement::of_updates(validation.base, &updates);
         let metadata = builder.finish()?;
@@ -193,7 +194,7 @@ impl Commit {
             files,
         )
         .with_counts(counts)
-        .with_repaired(is_repaired)
+        .with_repaired(is_repaired, row_proof)
         .with_rebased(self.is_rebased(validation.base)))
     }
 

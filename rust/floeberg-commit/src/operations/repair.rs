@@ -27,6 +27,8 @@ pub struct Repair {
     pub given_up_manifests: BTreeSet<String>,
     /// Are deletion vectors removed whose data files are not live?
     pub without_dangling_vectors: bool,
+    /// May the rows change that a scan gives, since other deletes apply with what is mended?
+    pub allows_changed_rows: bool,
     /// Is there a new snapshot, whatever else is there? It has another manifest list and counts anew.
     pub makes_snapshot: bool,
     /// The parts of the metadata.
@@ -83,6 +85,7 @@ impl Repair {
             "given-up-files": self.given_up_files,
             "given-up-manifests": self.given_up_manifests,
             "without-dangling-vectors": self.without_dangling_vectors,
+            "allows-changed-rows": self.allows_changed_rows,
             "makes-snapshot": self.makes_snapshot,
             "is-written-again": metadata.is_written_again,
             "mends-snapshot-log": metadata.mends_snapshot_log,
@@ -108,6 +111,7 @@ impl Repair {
             given_up_files: texts("given-up-files")?,
             given_up_manifests: texts("given-up-manifests")?,
             without_dangling_vectors: flag("without-dangling-vectors")?,
+            allows_changed_rows: flag("allows-changed-rows")?,
             makes_snapshot: flag("makes-snapshot")?,
             metadata: MetadataRepair {
                 is_written_again: flag("is-written-again")?,
@@ -134,6 +138,7 @@ mod tests {
             given_up_files: texts("f"),
             given_up_manifests: texts("g"),
             without_dangling_vectors: true,
+            allows_changed_rows: true,
             makes_snapshot: true,
             metadata: MetadataRepair {
                 is_written_again: true,

@@ -14,7 +14,7 @@ use serde_json::Map;
 use super::context::ActionContext;
 use super::manifest_options::manifest_options;
 use super::unknown_fields::unknown_of_lists;
-use crate::{MetadataRepair, RowCounts, Update};
+use crate::{MetadataRepair, RowCounts, RowProof, Update};
 
 /// What an operation changes, and the metadata files that its snapshot needs.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub(crate) struct Produced {
     pub counts: RowCounts,
     /// The parts of the metadata that are mended, besides the changes.
     pub repair: MetadataRepair,
+    /// What proves that a repair leaves the rows as they are.
+    pub row_proof: Option<RowProof>,
 }
 
 impl Produced {

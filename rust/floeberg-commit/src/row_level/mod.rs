@@ -10,6 +10,7 @@
 //! - `copied_groups`: row groups of files whose rows all stay, copied as bytes.
 //! - `rewrite_rows`: the other rows of their files, written again.
 //! - `group_copy`: the same, by another process.
+//! - `row_proof`: whether rows are the same before and after manifests are mended.
 //! - `row_change`: one of both, and how many rows change.
 
 mod affected;
@@ -22,6 +23,7 @@ mod copying;
 mod copied_groups;
 mod rewrite_rows;
 mod group_copy;
+mod row_proof;
 mod row_change;
 
 pub(crate) use affected::{Affected, affected, with_live_data};
@@ -36,3 +38,4 @@ pub(crate) use merged_on_read::{delete_file, replaced_by_new};
 pub(crate) use rebase_rows::{RebasedRows, rebase_rows};
 pub(crate) use rewrite_rows::{rewrite_rows, unchecked};
 pub(crate) use row_change::{RowChange, counted, row_change};
+pub(crate) use row_proof::row_proof;

@@ -2,6 +2,7 @@
 //!
 //! - `snapshot_id`: ids and times of new snapshots.
 //! - `row_counts`: how many rows and files an operation changes.
+//! - `row_proof`: rows before and after a repair.
 //! - `progress`: how far an attempt is.
 //! - `summary`: snapshot summaries.
 //! - `commit_files`: files of earlier attempts, which the next one uses again or which are removed at the end.
@@ -9,6 +10,7 @@
 
 mod snapshot_id;
 mod row_counts;
+mod row_proof;
 mod progress;
 mod summary;
 mod commit_files;
@@ -18,5 +20,6 @@ pub(crate) use commit_files::{CommitFiles, ManifestKey, ManifestWork, RewrittenM
 pub(crate) use found_rows_cache::FoundRowsCache;
 pub use progress::{Progress, Step};
 pub use row_counts::RowCounts;
+pub use row_proof::{RowProof, RowsOfFiles};
 pub use snapshot_id::now_ms;
 pub(crate) use summary::{Counted, Summary, check_properties};

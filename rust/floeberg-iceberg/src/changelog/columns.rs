@@ -50,9 +50,23 @@ struct Layout {
     keys: Vec<usize>,
 }
 
+/// What another process reads of files that changed, and what the columns are for.
+pub(crate) struct SentColumns {
+    /// The columns, the selected ones first.
+    pub read: Schema,
+    /// How many are selected.
+    pub selected: usize,
+    /// Which of them tell rows apart.
+    pub identity: Vec<usize>,
+    /// Which of them are the key.
+    pub keys: Vec<usize>,
+}
+
 /// The columns of a changelog.
 pub(super) struct Columns {
     nothing: Layout,
+    /// The selected columns and the lineage of rows that another process matches.
+    sent_lineage: Layout,
     lineage: Layout,
     values: Layout,
     /// Reads positions alone.
@@ -95,9 +109,11 @@ impl Columns {
         let compared = table.fields().iter().filter(is_compared).cloned().collect();
         let position = Arc::new(Schema::new(table.schema_id(), vec![metadata(POS)?])?);
         let row_id = [metadata(ROW_ID)?];
+        let row_id_and_sequence = lineage[1..].to_vec();
         let key_of_lineage = if key.is_some() { &key_fields[..] } else { &row_id[..] };
         Ok(Self {
             nothing: layout(&selected, Vec::new(), &[])?,
+            sent_lineage: layout(&selected, row_id_and_sequence, &row_id)?,
             lineage: layout(&none, lineage, key_of_lineage)?,
             values: layout(&selected, compared, &key_fields)?,
             positions: ReadRequest { projected: position, ..request.clone() },
@@ -131,6 +147,21 @@ impl Columns {
             rows: both(&rows.request),
             identity: identity.map(|layout| both(&layout.request)),
             positions: both(&self.positions),
+        }
+    }
+
+    /// What another process reads. A key counts for more than lineage: a row that has one is found by its values, too.
+    pub fn sent(&self, matching: Matching) -> SentColumns {
+        let layout = match matching {
+            Matching::Nothing => &self.nothing,
+            Matching::Lineage if self.values.keys.is_empty() => &self.sent_lineage,
+            Matching::Lineage | Matching::Values => &self.values,
+        };
+        SentColumns {
+            read: layout.request.projected.as_ref().clone(),
+            selected: self.selected,
+            identity: layout.identity.clone(),
+            keys: layout.keys.clone(),
         }
     }
 

@@ -37,17 +37,26 @@ pub(super) fn changed_files(
     }
     let tasks = |(old, new): &(usize, usize)| Ok((before.task(*old)?, after.task(*new)?));
     let in_both = in_both.iter().map(tasks).collect::<Result<Vec<_>>>()?;
-    let found = ordered(&in_both, threads, cancel, |(old, new)| {
-        let (was_deleted, is_deleted) = (deleted_positions(reader, old)?, deleted_positions(reader, new)?);
-        let went = rows_not_in((old, &was_deleted), (new, &is_deleted));
-        let came = rows_not_in((new, &is_deleted), (old, &was_deleted));
-        let side = |side, task: &FileScanTask, rows: Option<ChangedRows>| {
-            rows.map(|rows| ChangedFile { side, task: task.clone(), rows })
-        };
-        Ok([side(Side::Deleted, old, went), side(Side::Inserted, new, came)])
-    })?;
-    changed.extend(found.into_iter().flatten().flatten());
+    let found = ordered(&in_both, threads, cancel, |(old, new)| changed_in_both(reader, old, new))?;
+    changed.extend(found.into_iter().flatten());
     Ok(changed)
+}
+
+/// A file that both snapshots have, with the rows that went by other deletes, and with those that came.
+///
+/// Errors: those of reading position deletes and deletion vectors.
+pub(crate) fn changed_in_both(
+    reader: &TableReader,
+    old: &FileScanTask,
+    new: &FileScanTask,
+) -> Result<Vec<ChangedFile>> {
+    let (was_deleted, is_deleted) = (deleted_positions(reader, old)?, deleted_positions(reader, new)?);
+    let went = rows_not_in((old, &was_deleted), (new, &is_deleted));
+    let came = rows_not_in((new, &is_deleted), (old, &was_deleted));
+    let side = |side, task: &FileScanTask, rows: Option<ChangedRows>| {
+        rows.map(|rows| ChangedFile { side, task: task.clone(), rows })
+    };
+    Ok([side(Side::Deleted, old, went), side(Side::Inserted, new, came)].into_iter().flatten().collect())
 }
 
 /// Files of two plans whose rows may differ, by their numbers in the plans.

@@ -14,6 +14,7 @@ use floeberg_core::{Cancel, Result};
 use floeberg_rows::{RowCounts, Side};
 
 use super::changed_cells::changed_cells;
+use super::columns::SentColumns;
 use super::common_schema::common_schema;
 use super::diff::{DifferingFiles, differing_files};
 use super::difference_stream::DifferenceStream;
@@ -21,7 +22,7 @@ use super::planned_steps::TwoPlans;
 use super::scan::{ChangelogScan, changed_rows};
 use super::step::{Matching, Step};
 use crate::Scan;
-use crate::plan::{DeleteFile, DeleteKind, Plan};
+use crate::plan::{DeleteFile, DeleteKind, FileScanTask, Plan};
 
 /// What differs between two snapshots.
 #[derive(Debug, Clone)]
@@ -45,6 +46,16 @@ pub struct FilesOfBoth {
     pub differing: DifferingFiles,
     /// Have both the same delete manifests?
     pub has_same_deletes: bool,
+}
+
+/// A difference whose rows other processes find.
+pub(crate) struct SentDifference {
+    /// Each file as the first snapshot has it, and as the second one has it.
+    pub files: Vec<(Option<FileScanTask>, Option<FileScanTask>)>,
+    /// What is read of them.
+    pub columns: SentColumns,
+    /// Can rows of both snapshots be one row? Else they only came, or only went.
+    pub is_matched: bool,
 }
 
 impl Difference {
@@ -92,6 +103,42 @@ impl Difference {
         let Some(TwoPlans { before, after, has_same_deletes }) = plans else { return Ok(None) };
         let differing = differing_files(&before, &after)?;
         Ok(Some(FilesOfBoth { before, after, differing, has_same_deletes }))
+    }
+
+    /// The scan of the second snapshot, in the schema in which rows are compared.
+    pub fn compared(&self) -> &Scan {
+        self.changes.scan()
+    }
+
+    /// What other processes need to find the rows that differ. No data file and no delete file is opened.
+    ///
+    /// Errors: those of planning.
+    pub(crate) fn sent(&self, cancel: &Cancel) -> Result<SentDifference> {
+        let columns = self.changes.columns(cancel)?;
+        let mut files = Vec::new();
+        if let Some(FilesOfBoth { before, after, differing, .. }) = self.files(cancel)? {
+            for number in &differing.came {
+                files.push((None, Some(after.task(*number)?)));
+            }
+            for number in &differing.went {
+                files.push((Some(before.task(*number)?), None));
+            }
+            for (old, new) in &differing.in_both {
+                files.push((Some(before.task(*old)?), Some(after.task(*new)?)));
+            }
+        }
+        let is_one_sided =
+            files.iter().all(|(old, _)| old.is_none()) || files.iter().all(|(_, new)| new.is_none());
+        let has_row_ids =
+            |task: &Option<FileScanTask>| task.as_ref().is_none_or(|task| task.first_row_id.is_some());
+        let matching = if is_one_sided {
+            Matching::Nothing
+        } else if files.iter().all(|(old, new)| has_row_ids(old) && has_row_ids(new)) {
+            Matching::Lineage
+        } else {
+            Matching::Values
+        };
+        Ok(SentDifference { files, columns: columns.sent(matching), is_matched: !is_one_sided })
     }
 
     /// The rows that differ, in batches. Those that went come before those that came.

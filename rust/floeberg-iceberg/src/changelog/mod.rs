@@ -34,6 +34,12 @@ mod difference_stream;
 mod common_schema;
 mod difference;
 
+pub(crate) use columns::SentColumns;
+pub(crate) use diff::changed_in_both;
+pub(crate) use difference::SentDifference;
+pub(crate) use read_job::changed_rows_of;
+pub(crate) use step::{ChangedFile, ChangedRows, StepReaders};
+
 pub use diff::DifferingFiles;
 pub use difference::{Difference, FilesOfBoth};
 pub use difference_stream::DifferenceStream;

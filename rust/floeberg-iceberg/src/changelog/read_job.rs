@@ -72,6 +72,13 @@ fn batches(readers: &StepReaders, changed: &ChangedFile, wanted: &WantedRows) ->
     }
 }
 
+/// The rows of a file that came or went, with the columns of the readers.
+///
+/// Errors: those of opening the file and its deletes.
+pub(crate) fn changed_rows_of(readers: &StepReaders, changed: &ChangedFile) -> Result<TaskBatches> {
+    batches(readers, changed, &WantedRows::Changed)
+}
+
 /// The positions of the rows of a file that are live.
 fn live_rows(reader: &Arc<TableReader>, task: &FileScanTask) -> Result<RoaringTreemap> {
     let whole = FileScanTask { residual: Arc::new(BoundExpr::True), ..task.clone() };

@@ -10,7 +10,7 @@ use crate::read::TableReader;
 
 /// Which live rows of a file changed.
 #[derive(Debug, Clone)]
-pub(super) enum ChangedRows {
+pub(crate) enum ChangedRows {
     /// All of them.
     All,
     /// Those at these positions, some of which equality deletes may have deleted before.
@@ -21,7 +21,7 @@ pub(super) enum ChangedRows {
 
 /// A data file with rows that changed.
 #[derive(Debug, Clone)]
-pub(super) struct ChangedFile {
+pub(crate) struct ChangedFile {
     /// Did they come or go?
     pub side: Side,
     /// The file, with its deletes in the snapshot that has the rows.
@@ -45,7 +45,7 @@ pub(super) enum Matching {
 ///
 /// A reader shares the keys of equality deletes between its tasks, so that each snapshot has its own.
 #[derive(Debug)]
-pub(super) struct StepReaders {
+pub(crate) struct StepReaders {
     /// Of rows, in the snapshot after and in that before.
     pub rows: [Arc<TableReader>; 2],
     /// Of what tells rows apart alone, where the rows are read later, and only those that changed.

@@ -11,17 +11,22 @@
 //! - `sample`: keys of some rows.
 //! - `ends`: where ranges end.
 //! - `pieces`: rows as bytes.
+//! - `held`: rows that wait until they are a piece.
 //! - `spread`: the rows of a group, in pieces.
 //! - `gather`: pieces to files.
 
 mod sample;
 mod ends;
 mod pieces;
+mod held;
 mod spread;
 mod gather;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use held::HeldRows;
+pub(crate) use pieces::from_bytes;
 
 pub use ends::range_ends;
 pub use gather::gather_rows;

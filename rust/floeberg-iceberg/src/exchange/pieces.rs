@@ -21,7 +21,7 @@ pub(super) fn to_bytes(batches: &[RecordBatch]) -> Result<Vec<u8>> {
 }
 
 /// Gives the batches of such bytes. Errors: `InvalidInput` for other bytes; those of `give`.
-pub(super) fn from_bytes(bytes: &[u8], give: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
+pub(crate) fn from_bytes(bytes: &[u8], give: &mut dyn FnMut(RecordBatch) -> Result<()>) -> Result<()> {
     let damaged = |error: ArrowError| {
         Error::invalid_input("expected rows that another worker sent, found other bytes").caused_by(error)
     };

@@ -2,8 +2,7 @@
 //!
 //! In: a group of tasks, and the ends of ranges. Out: pieces: the number of a range, the number of the piece, and rows as bytes.
 //!
-//! Invariant: each row is in one piece, of the range of its key. The pieces of a range have its rows in the order of the group. Memory
-//! holds rows of about [`HELD`] bytes.
+//! Invariant: each row is in one piece, of the range of its key. The pieces of a range have its rows in the order of the group.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -17,16 +16,11 @@ use arrow_select::take::take_record_batch;
 use floeberg_core::{Cancel, Error, Result};
 
 use super::ends::range_of;
-use super::pieces::to_bytes;
+use super::held::HeldRows;
 use super::sample::unsorted;
 use crate::GroupRecipe;
 use crate::read::BatchStream;
 use crate::write::{RangeKeys, WriteRecipe};
-
-/// The bytes of rows that wait for others of their ranges.
-const HELD: usize = 64 << 20;
-/// The bytes of rows that are a piece, whatever else waits.
-const PIECE: usize = 4 << 20;
 
 /// The rows of a group, in pieces.
 pub struct SpreadRows {
@@ -34,19 +28,11 @@ pub struct SpreadRows {
     keys: RangeKeys,
     ends: Vec<Vec<u8>>,
     schema: SchemaRef,
-    held: BTreeMap<usize, Held>,
-    size: usize,
+    held: HeldRows<usize>,
     /// The number of the next piece.
     next: i64,
     made: VecDeque<RecordBatch>,
     has_ended: bool,
-}
-
-/// Rows of one range.
-#[derive(Default)]
-struct Held {
-    batches: Vec<RecordBatch>,
-    size: usize,
 }
 
 impl SpreadRows {
@@ -76,8 +62,7 @@ impl SpreadRows {
             keys,
             ends,
             schema: Arc::new(schema),
-            held: BTreeMap::new(),
-            size: 0,
+            held: HeldRows::default(),
             next: first,
             made: VecDeque::new(),
             has_ended: false,
@@ -106,7 +91,8 @@ impl SpreadRows {
                 Poll::Ready(Some(batch)) => self.add(&batch?)?,
                 Poll::Ready(None) => {
                     self.has_ended = true;
-                    self.give_all()?;
+                    let left = self.held.finish()?;
+                    self.give(left)?;
                 }
             }
         }
@@ -122,28 +108,17 @@ impl SpreadRows {
         let is_one = of_range.len() == 1;
         for (range, rows) in of_range {
             let rows = if is_one { batch.clone() } else { taken(batch, rows)? };
-            let size = rows.get_array_memory_size();
-            let held = self.held.entry(range).or_default();
-            held.batches.push(rows);
-            held.size += size;
-            self.size += size;
-            if held.size >= PIECE {
-                self.give(range)?;
-            }
+            let ready = self.held.add(range, rows)?;
+            self.give(ready)?;
         }
-        if self.size >= HELD { self.give_all() } else { Ok(()) }
+        Ok(())
     }
 
-    fn give_all(&mut self) -> Result<()> {
-        let ranges: Vec<usize> = self.held.keys().copied().collect();
-        ranges.into_iter().try_for_each(|range| self.give(range))
+    fn give(&mut self, pieces: Vec<(usize, Vec<u8>)>) -> Result<()> {
+        pieces.into_iter().try_for_each(|(range, bytes)| self.give_one(range, &bytes))
     }
 
-    /// Makes a piece of what waits of a range.
-    fn give(&mut self, range: usize) -> Result<()> {
-        let Some(Held { batches, size }) = self.held.remove(&range) else { return Ok(()) };
-        self.size -= size;
-        let bytes = to_bytes(&batches)?;
+    fn give_one(&mut self, range: usize, bytes: &[u8]) -> Result<()> {
         let piece = RecordBatch::try_new(
             Arc::clone(&self.schema),
             vec![

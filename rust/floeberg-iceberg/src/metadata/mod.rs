@@ -41,7 +41,8 @@ pub use new_table::{
     SpecBuilder, are_equal, build_sort_order, declare_table, parse_sorts, z_order_columns,
 };
 pub use open::{
-    HintedFile, check_latest_version, hinted_metadata, locate_metadata, open_metadata, open_view_metadata,
+    FolderVersions, HintedFile, check_latest_version, folder_versions, hinted_metadata, locate_metadata,
+    open_metadata, open_view_metadata,
 };
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};

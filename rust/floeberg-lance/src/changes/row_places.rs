@@ -10,6 +10,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array as _, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::DataType;
+use floeberg_core::expr::Expr;
 use floeberg_core::rows::{KeyIndex, NO_ROW};
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_rows::check_source_memory;
@@ -39,9 +40,21 @@ impl RowPlaces {
         pages: &Arc<dyn Pages>,
         cancel: &Cancel,
     ) -> Result<Self> {
+        Self::of_matching(table, fragments, &Expr::True, pages, cancel)
+    }
+
+    /// Of the rows of fragments that match a filter. Errors: those of [`RowPlaces::of`]; `InvalidInput` for an unknown column.
+    pub(crate) fn of_matching(
+        table: &Table,
+        fragments: &[u64],
+        filter: &Expr,
+        pages: &Arc<dyn Pages>,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let wanted: HashSet<u64> = fragments.iter().copied().collect();
         let columns = RowColumn::ALL.map(|column| column.name().to_owned()).to_vec();
-        let mut stream = RowStream::of_columns(table, columns, Some(&|id| wanted.contains(&id)), pages)?;
+        let mut stream =
+            RowStream::of_matching(table, columns, filter, Some(&|id| wanted.contains(&id)), pages)?;
         let mut rows = Self::default();
         while let Some(batch) = stream.next_batch()? {
             cancel.check()?;

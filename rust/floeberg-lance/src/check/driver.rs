@@ -3,7 +3,7 @@
 //! In: a table, or a folder, and a request. Out: findings, as they are found.
 //!
 //! ```text
-//! names of manifests, tags, branches -> each version: manifest -> fragments, row ids, indices -> files -> ids of live rows -> rows
+//! names of manifests, tags, branches -> each version, then those of each branch: manifest -> fragments, row ids, indices -> files -> ids of live rows -> rows
 //! ```
 //!
 //! Invariant: memory holds one manifest, and 16 bytes for each file that was looked at. Errors end the check: those of the store, and
@@ -27,7 +27,7 @@ use super::indices::{check_index_files, check_indices, indices_of};
 use super::lineage::check_lineage;
 use super::names::{Listing, check_refs};
 use super::reading::{Document, Reading};
-use super::request::CheckRequest;
+use super::request::{CheckRequest, VersionsToCheck};
 use super::row_ids::check_row_ids_once;
 use super::rows::{check_rows, request_of};
 use super::rules::versions::MANIFEST_STRICT;
@@ -52,6 +52,8 @@ pub struct Check {
     ready: VecDeque<Finding>,
     step: Step,
     versions: VecDeque<ListedVersion>,
+    /// The branches that are checked after the main one.
+    branches: VecDeque<String>,
     /// When the version before was made.
     before: Option<i64>,
     current: Option<Current>,
@@ -114,6 +116,7 @@ impl Check {
             ready: VecDeque::new(),
             step: Step::Names,
             versions: VecDeque::new(),
+            branches: VecDeque::new(),
             before: None,
             current: None,
             seen: HashSet::new(),
@@ -180,10 +183,14 @@ impl Check {
         let listing = Listing::of(&self.reading, &self.reading.folder)?;
         let found = listing.check(&self.reading, &self.reading.folder)?;
         self.found(found);
-        let found = check_refs(&self.reading)?;
+        let (found, branches) = check_refs(&self.reading)?;
         self.found(found);
+        let is_of_all = matches!(self.request.versions, VersionsToCheck::Newest | VersionsToCheck::All);
+        if self.reading.branch.is_none() && is_of_all {
+            self.branches = branches.into();
+        }
         if listing.versions.is_empty() {
-            return Ok(Step::Done);
+            return Ok(Step::Version);
         }
         let (versions, base) = self.request.choose(listing.line())?;
         self.versions = versions.into();
@@ -202,9 +209,24 @@ impl Check {
         Ok(Step::Version)
     }
 
+    /// The versions of the next branch.
+    fn next_branch(&mut self) -> Result<Step> {
+        let Some(name) = self.branches.pop_front() else { return Ok(Step::Done) };
+        self.reading = self.reading.of_branch(name)?;
+        let listing = Listing::of(&self.reading, &self.reading.folder)?;
+        self.before = None;
+        // A branch without versions is a finding of its ref.
+        if !listing.versions.is_empty() {
+            let found = listing.check(&self.reading, &self.reading.folder)?;
+            self.found(found);
+            self.versions = self.request.choose(listing.line())?.0.into();
+        }
+        Ok(Step::Version)
+    }
+
     /// The manifest of the next version.
     fn version(&mut self) -> Result<Step> {
-        let Some(listed) = self.versions.pop_front() else { return Ok(Step::Done) };
+        let Some(listed) = self.versions.pop_front() else { return self.next_branch() };
         let (mut found, document) = self.reading.document(listed)?;
         let Some(document) = document else {
             self.found(found);

@@ -169,7 +169,15 @@ fn check_deletion(
             return Ok(());
         }
         Err(error) => Err(error),
-        Ok(bytes) => deletes::rows_of(&bytes, file.file_type),
+        Ok(bytes) => {
+            let deleted = deletes::rows_of(&bytes, file.file_type);
+            if deleted.is_ok()
+                && let Err(error) = deletes::check_header(&bytes, file.file_type)
+            {
+                found.add(&DELETION_READABLE, part, Error::message(&error));
+            }
+            deleted
+        }
     };
     match deleted {
         Err(error) => found.add(&DELETION_READABLE, part, Error::message(&error)),

@@ -97,8 +97,8 @@ impl Listing {
     }
 }
 
-/// What is wrong with the tags and branches of a table. Errors: those of the store.
-pub(super) fn check_refs(reading: &Reading) -> Result<Findings> {
+/// What is wrong with the tags and branches of a table, and the names of the branches that can be read. Errors: those of the store.
+pub(super) fn check_refs(reading: &Reading) -> Result<(Findings, Vec<String>)> {
     let mut refs = Refs { reading, listings: HashMap::new() };
     let mut found = Findings::default();
     let store = reading.store.as_ref();
@@ -109,12 +109,14 @@ pub(super) fn check_refs(reading: &Reading) -> Result<Findings> {
         found.extend(of_tag);
     }
     let branches = |name: &str| metadata::branch(store, &reading.root, name);
+    let mut names = Vec::new();
     for (path, branch) in refs.read(&mut found, BRANCHES, &branch_path, &branches)? {
         let mut of_branch = Findings::of(&path);
         refs.branch(&mut of_branch, &branch)?;
         found.extend(of_branch);
+        names.push(branch.name);
     }
-    Ok(found)
+    Ok((found, names))
 }
 
 struct Refs<'a> {

@@ -40,6 +40,11 @@ impl Reading {
         Self::new(Arc::clone(table.store()), table.location().to_owned(), branch, options)
     }
 
+    /// Another branch of the same table. Errors: those of relocated prefixes.
+    pub(super) fn of_branch(&self, name: String) -> Result<Self> {
+        Self::new(Arc::clone(&self.store), self.root.clone(), Some(name), Arc::clone(&self.options))
+    }
+
     fn new(
         store: Arc<dyn Store>,
         root: String,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, UInt32Array};
 use arrow_ipc::writer::FileWriter;
-use arrow_ipc::{CompressionType, MessageHeader, Type};
+use arrow_ipc::{CompressionType, MessageHeader, MetadataVersion, Type};
 use arrow_schema::{DataType, Field, Schema};
 use floeberg_core::{Error, Result};
 use roaring::RoaringBitmap;
@@ -106,6 +106,54 @@ pub fn decode(file: &[u8]) -> Result<RoaringBitmap> {
             }
         }
     }
+}
+
+/// Is a file written as readers of Arrow's library want it, beside what [`decode`] needs? It compares the version of the message with
+/// that of the footer, and takes the batch by the lengths that the footer says.
+///
+/// Errors: `InvalidData`.
+pub fn check_header(file: &[u8]) -> Result<()> {
+    let footer = arrow_ipc::root_as_footer(footer(file)?)
+        .map_err(|error| expected("a footer").caused_by(error.to_string()))?;
+    let block = match footer.recordBatches() {
+        Some(blocks) if blocks.len() == 1 => *blocks.get(0),
+        _ => return Err(expected("one batch")),
+    };
+    let part = |start: i64, length: i64| {
+        let start = usize::try_from(start).ok()?;
+        file.get(start..start.checked_add(usize::try_from(length).ok()?)?)
+    };
+    let metadata = i64::from(block.metaDataLength());
+    let message = part(block.offset(), metadata).ok_or_else(|| expected("a batch inside the file"))?;
+    let body_starts = block.offset().saturating_add(metadata);
+    let body = part(body_starts, block.bodyLength())
+        .ok_or_else(|| expected(&format!("a body of {} bytes inside the file", block.bodyLength())))?;
+    let message = message.strip_prefix(&CONTINUATION).unwrap_or(message);
+    let (said, rest) = message.split_first_chunk::<4>().ok_or_else(|| expected("the length of a message"))?;
+    let said = i64::from(i32::from_le_bytes(*said));
+    if usize::try_from(said).map_or(true, |said| said > rest.len()) {
+        return Err(expected(&format!("a message of at most {} bytes, found the length {said}", rest.len())));
+    }
+    let message = arrow_ipc::root_as_message(rest)
+        .map_err(|error| expected("the message of a batch").caused_by(error.to_string()))?;
+    if footer.version() != MetadataVersion::V1 && message.version() != footer.version() {
+        return Err(expected(&format!(
+            "a message of the version of its footer, {:?}, found {:?}",
+            footer.version(),
+            message.version()
+        )));
+    }
+    let buffers = message.header_as_record_batch().and_then(|batch| batch.buffers());
+    let end = |buffer: &arrow_ipc::Buffer| buffer.offset().checked_add(buffer.length());
+    let is_inside = buffers.is_some_and(|buffers| {
+        buffers.iter().all(|buffer| {
+            end(buffer).and_then(|end| usize::try_from(end).ok()).is_some_and(|end| end <= body.len())
+        })
+    });
+    if is_inside {
+        return Ok(());
+    }
+    Err(expected(&format!("rows within the {} bytes of its body", body.len())))
 }
 
 /// The footer's message: before its length and the magic at the end.

@@ -40,6 +40,14 @@ pub(crate) fn rows_of(bytes: &[u8], file_type: DeletionFileType) -> Result<Roari
     }
 }
 
+/// Can other readers decode a file, beside what [`rows_of`] needs? Errors: `InvalidData`, which says what they cannot read.
+pub(crate) fn check_header(bytes: &[u8], file_type: DeletionFileType) -> Result<()> {
+    match file_type {
+        DeletionFileType::Arrow => arrow::check_header(bytes),
+        DeletionFileType::Bitmap => Ok(()),
+    }
+}
+
 /// The deleted rows of a file. Errors: those of [`read`], without those of the store.
 pub fn decode(bytes: &[u8], file: &DeletionFile, physical_rows: u64) -> Result<RoaringBitmap> {
     let rows = rows_of(bytes, file.file_type)?;

@@ -11,5 +11,5 @@ mod file;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use file::{bytes, rows_of};
+pub(crate) use file::{bytes, check_header, rows_of};
 pub use file::{decode, names, read, write};

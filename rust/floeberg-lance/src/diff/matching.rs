@@ -10,12 +10,15 @@
 //!
 //! Spec: Lance, Stable Row IDs; Row Lineage.
 //!
+//! Only rows that match the filter are matched: one that matches in the first version alone went.
+//!
 //! Invariant: rows of fragments that both versions have with the same values are looked at only where one version deletes them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use floeberg_core::expr::Expr;
 use floeberg_core::rows::NO_ROW;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_rows::{NullKeys, check_source_memory};
@@ -57,6 +60,8 @@ pub(super) struct Sides<'a> {
     pub(super) before: &'a Table,
     pub(super) after: &'a Table,
     pub(super) differing: &'a Differing,
+    /// Which rows are compared, in the columns of the second version.
+    pub(super) filter: &'a Expr,
     pub(super) pages: &'a Arc<dyn Pages>,
 }
 
@@ -201,7 +206,8 @@ impl Sides<'_> {
         let wanted: HashSet<u64> = fragments.iter().copied().collect();
         let mut columns = names.to_vec();
         columns.push(RowColumn::Address.name().to_owned());
-        let mut stream = RowStream::of_columns(table, columns, Some(&|id| wanted.contains(&id)), self.pages)?;
+        let is_wanted = |id| wanted.contains(&id);
+        let mut stream = RowStream::of_matching(table, columns, self.filter, Some(&is_wanted), self.pages)?;
         while let Some(batch) = stream.next_batch()? {
             cancel.check()?;
             let addresses = numbers(&batch, RowColumn::Address.name())?;
@@ -214,9 +220,10 @@ impl Sides<'_> {
     }
 
     fn places(&self, cancel: &Cancel) -> Result<(RowPlaces, RowPlaces)> {
-        let old = RowPlaces::of(self.before, &self.differing.before, self.pages, cancel)?;
-        let new = RowPlaces::of(self.after, &self.differing.after, self.pages, cancel)?;
-        Ok((old, new))
+        let of = |table, fragments: &[u64]| {
+            RowPlaces::of_matching(table, fragments, self.filter, self.pages, cancel)
+        };
+        Ok((of(self.before, &self.differing.before)?, of(self.after, &self.differing.after)?))
     }
 
     /// Which rows of each side are looked at.

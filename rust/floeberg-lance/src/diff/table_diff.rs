@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Result};
 use floeberg_rows::RowCounts;
 
@@ -28,7 +29,7 @@ pub struct TableDiff(Versions);
 
 impl TableDiff {
     /// Between two versions of a branch, in any order. Rows are one row by the columns of `key`, else by their stable ids, else by the
-    /// unenforced primary key of the second version, else by their addresses.
+    /// unenforced primary key of the second version, else by their addresses. Only rows that match the filter are compared.
     ///
     /// Errors: `InvalidInput` for an unknown column, and for a part of a column; `Unsupported` where a selected column is another one
     /// in the first version, or a column has a reserved name.
@@ -37,8 +38,9 @@ impl TableDiff {
         after: &Table,
         key: Option<Vec<String>>,
         selected: Vec<String>,
+        filter: Expr,
     ) -> Result<Self> {
-        Versions::new(before, after, key, selected).map(Self)
+        Versions::new(before, after, key, selected, filter).map(Self)
     }
 
     /// `_change`, `_changed_columns`, `before` and `after`.

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use floeberg_core::expr::Expr;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_rows::{ChangedCells, NullKeys};
 
@@ -30,6 +31,8 @@ pub(super) struct Versions {
     /// The two as they are.
     pub(super) own: [Table; 2],
     identity: Identity,
+    /// Which rows are compared.
+    filter: Expr,
     /// The columns that are compared.
     pub(super) names: Vec<String>,
     pub(super) cells: ChangedCells,
@@ -46,6 +49,7 @@ impl Versions {
         after: &Table,
         key: Option<Vec<String>>,
         selected: Vec<String>,
+        filter: Expr,
     ) -> Result<Self> {
         let own = [before.clone(), after.clone()];
         let (before, after) = (before.with_columns_of(after), after.with_columns_of(after));
@@ -76,8 +80,12 @@ impl Versions {
             SourceKeys::new(&keys, NullKeys::Equal, true)?;
             names.iter().try_for_each(|name| check_comparable(name, &other, &own))?;
         }
+        for column in Scan::new(after.clone()).filter(filter.clone()).request()?.bound_filter().columns() {
+            let whole = column.name.split('.').next().unwrap_or(&column.name);
+            check_comparable(whole, &other, &own)?;
+        }
         let cells = ChangedCells::new(schema.fields());
-        Ok(Self { before, after, own, identity, names, cells })
+        Ok(Self { before, after, own, identity, filter, names, cells })
     }
 
     /// The fragments that differ. Errors: `InvalidData`, naming the manifest.
@@ -96,7 +104,13 @@ impl Versions {
         if self.proof(&differing, cancel)?.is_some() {
             return Ok(None);
         }
-        let sides = Sides { before: &self.before, after: &self.after, differing: &differing, pages };
+        let sides = Sides {
+            before: &self.before,
+            after: &self.after,
+            differing: &differing,
+            filter: &self.filter,
+            pages,
+        };
         sides.matched(&self.identity, cancel).map(Some)
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
 use floeberg_core::{Cancel, Context as _, Result};
+use floeberg_iceberg::difference_tasks::DifferenceTasks;
 use floeberg_iceberg::metadata::{Snapshot, TableMetadata};
 use floeberg_iceberg::{Difference, DifferenceStream, Scan};
 use floeberg_rows::RowCounts;
@@ -67,6 +68,16 @@ impl TableDiff {
         match self.proof(cancel)? {
             Some(_) => Ok(RowCounts::default()),
             None => self.difference.counts(cancel),
+        }
+    }
+
+    /// Tasks of other processes that find the rows that differ, at most so many; `None` where the history proves that none does.
+    ///
+    /// Errors: those of planning.
+    pub fn tasks(&self, most_tasks: usize, cancel: &Cancel) -> Result<Option<DifferenceTasks>> {
+        match self.proof(cancel)? {
+            Some(_) => Ok(None),
+            None => DifferenceTasks::new(&self.difference, most_tasks, cancel).map(Some),
         }
     }
 

@@ -16,6 +16,7 @@
 //! - `entries`: the entries of the current snapshot that findings are of.
 //! - `metadata`: which findings of the metadata go with it written again.
 //! - `plan`: all of it.
+//! - `folder`: a folder whose newest metadata file is damaged.
 
 mod mending;
 mod values;
@@ -24,5 +25,7 @@ mod recheck;
 mod entries;
 mod metadata;
 mod plan;
+mod folder;
 
+pub use folder::{DamagedVersion, FolderRepair, LostSnapshot, plan_folder_repair};
 pub use plan::{GoneFile, RepairChoice, RepairPlan, plan_repair};

@@ -6,14 +6,16 @@
 //! Invariant: a dry run says what the commit does, since both are one plan. Which rows a scan gives changes only by what is given up.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use floeberg_commit::Repair;
 use floeberg_core::finding::{Finding, split};
-use floeberg_core::{Cancel, Result};
+use floeberg_core::{Cancel, Context as _, Error, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::Table;
 use floeberg_iceberg::manifest::{FileContent, ManifestContent, ManifestFile};
+use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot};
 use floeberg_iceberg::write::{Receipt, WrittenFile};
 
 use super::described::Describer;
@@ -21,6 +23,7 @@ use super::entries::{Found, Target, Wanted, find};
 use super::mending::{Mending, mending_of};
 use super::metadata::plan_metadata;
 use super::recheck::{Skipped, still_true};
+use crate::check::SnapshotsToCheck;
 
 /// What may be done besides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub struct RepairChoice {
     pub drops_missing_delete_files: bool,
     /// Are manifests given up that are gone?
     pub drops_missing_manifests: bool,
+    /// May rows change that a scan gives, since other deletes apply with what is mended?
+    pub allows_changed_rows: bool,
     /// Does whoever commits write the metadata file, and not a server?
     pub writes_metadata: bool,
     /// Does the table belong to its folder, so that the folder's hint is its own?
@@ -68,20 +73,34 @@ pub struct RepairPlan {
     pub writes_hint: bool,
 }
 
-/// Plans to mend what findings say of a table.
+/// Plans to mend what findings say of a table: of its metadata, and of the snapshot of a branch.
 ///
-/// Errors: `InvalidInput` for properties of the table that are invalid; those of the store. A damaged file is none: what it would take
+/// Errors: `NotFound` for a branch that the table does not have; `InvalidInput` for a tag; `InvalidInput` for properties of the table that are invalid; those of the store. A damaged file is none: what it would take
 /// is skipped.
 pub fn plan_repair(
     table: &Table,
     findings: Vec<Finding>,
+    branch: &str,
     choice: RepairChoice,
     cancel: &Cancel,
 ) -> Result<RepairPlan> {
     let mut skipped = Skipped::new();
-    let findings = still_true(table, findings, &mut skipped, cancel)?;
-    let mut planning =
-        Planning { table, choice, cancel, findings, done: BTreeMap::new(), plan: RepairPlan::default() };
+    let snapshot = snapshot_of(table, branch)?;
+    let checked = match &snapshot {
+        Some(snapshot) if branch != MAIN_BRANCH => SnapshotsToCheck::One(snapshot.snapshot_id),
+        _ => SnapshotsToCheck::Current,
+    };
+    let findings = still_true(table, checked, findings, &mut skipped, cancel)?;
+    let mut planning = Planning {
+        table,
+        snapshot,
+        choice,
+        cancel,
+        findings,
+        done: BTreeMap::new(),
+        plan: RepairPlan::default(),
+    };
+    planning.plan.repair.allows_changed_rows = choice.allows_changed_rows;
     planning.metadata()?;
     planning.files()?;
     let Planning { findings, mut done, mut plan, .. } = planning;
@@ -96,11 +115,28 @@ pub fn plan_repair(
     Ok(plan)
 }
 
+/// The snapshot of a branch; `None` for a table without snapshots.
+fn snapshot_of(table: &Table, branch: &str) -> Result<Option<Arc<Snapshot>>> {
+    let metadata = table.metadata();
+    if branch == MAIN_BRANCH {
+        return Ok(metadata.current_snapshot().cloned());
+    }
+    let snapshot = metadata.snapshot_of_ref(branch).context("table", table.metadata_location())?;
+    match metadata.refs.get(branch) {
+        Some(reference) if reference.kind == RefKind::Tag => {
+            Err(Error::invalid_input(format!("branch: {branch:?} is a tag, expected a branch")))
+        }
+        _ => Ok(Some(Arc::clone(snapshot))),
+    }
+}
+
 /// What is done about a finding, or why nothing is.
 type Answer = std::result::Result<String, String>;
 
 struct Planning<'a> {
     table: &'a Table,
+    /// That of the branch.
+    snapshot: Option<Arc<Snapshot>>,
     choice: RepairChoice,
     cancel: &'a Cancel,
     findings: Vec<Finding>,
@@ -160,10 +196,9 @@ impl Planning<'_> {
 
     fn files(&mut self) -> Result<()> {
         let left = self.left();
-        let metadata = self.table.metadata();
-        let (false, Some(snapshot)) = (left.is_empty(), metadata.current_snapshot()) else { return Ok(()) };
+        let (false, Some(snapshot)) = (left.is_empty(), self.snapshot.clone()) else { return Ok(()) };
         let reader = self.table.manifest_reader(self.cancel)?;
-        let manifests = match split(reader.manifests(snapshot))? {
+        let manifests = match split(reader.manifests(&snapshot))? {
             Ok(manifests) => manifests,
             Err(error) => {
                 self.refuse(&left, &format!("the manifest list cannot be read: {}", error.message()));
@@ -183,7 +218,11 @@ impl Planning<'_> {
         let found = find(self.table, &there, &wanted, self.cancel)?;
         if let Some((path, error)) = found.unread.first() {
             let why = format!("the manifest {path} cannot be read: {}", error.message());
-            self.plan.repair = Repair { metadata: self.plan.repair.metadata.clone(), ..Repair::default() };
+            self.plan.repair = Repair {
+                metadata: self.plan.repair.metadata.clone(),
+                allows_changed_rows: self.choice.allows_changed_rows,
+                ..Repair::default()
+            };
             self.plan.gone.clear();
             self.refuse(&left, &why);
             return Ok(());

@@ -15,17 +15,18 @@ use crate::check::{Check, CheckRequest, SnapshotsToCheck};
 /// What is left out, and why.
 pub(super) type Skipped = Vec<(Finding, String)>;
 
-/// The findings that hold of the current snapshot.
+/// The findings that hold of a snapshot: the current one, or that of a branch.
 ///
 /// Errors: those of the store.
 pub(super) fn still_true(
     table: &Table,
+    snapshot: SnapshotsToCheck,
     given: Vec<Finding>,
     skipped: &mut Skipped,
     cancel: &Cancel,
 ) -> Result<Vec<Finding>> {
     let Some(level) = given.iter().map(|finding| finding.rule.level).max() else { return Ok(given) };
-    let now = found(table, level, SnapshotsToCheck::Current, cancel)?;
+    let now = found(table, level, snapshot, cancel)?;
     let mut seen = HashSet::new();
     let (held, gone): (Vec<_>, Vec<_>) = given
         .into_iter()
@@ -41,7 +42,12 @@ pub(super) fn still_true(
     };
     for finding in gone {
         let why = if of_all.contains(&key(&finding)) {
-            "it is of files that only older snapshots have: they go with table.maintenance.expire_snapshots"
+            match snapshot {
+                SnapshotsToCheck::One(_) => "it is of files that the branch does not have",
+                _ => {
+                    "it is of files that only older snapshots have, or another branch: these go with table.maintenance.expire_snapshots, and a branch has a repair of its own"
+                }
+            }
         } else {
             "it does not hold any more"
         };

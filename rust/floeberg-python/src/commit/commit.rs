@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use floeberg_commit::{
     Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, DeleteGroup, GroupCopy,
-    Operation as IcebergOperation, RowCounts,
+    Operation as IcebergOperation, RowCounts, RowsOfFiles,
 };
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
@@ -199,6 +199,9 @@ fn by_name(counts: RowCounts) -> BTreeMap<&'static str, u64> {
     named
 }
 
+/// What proves that a repair leaves rows as they are, for Python.
+type RowProof = (u64, u64, bool, (u64, String), (u64, String));
+
 /// A commit on one base.
 #[pyclass(frozen, module = "floeberg._native")]
 pub struct Attempt(Arc<IcebergAttempt>);
@@ -218,6 +221,16 @@ impl Attempt {
     #[getter]
     fn is_rebased(&self) -> bool {
         self.0.is_rebased()
+    }
+
+    /// Of a repair: files that were read both ways, files that no scan could read before, whether a scan could be planned before, and
+    /// rows and checksum before and after.
+    #[getter]
+    fn row_proof(&self) -> Option<RowProof> {
+        let shown = |of: RowsOfFiles| (of.rows, format!("{:032x}", of.checksum));
+        let proof = self.0.row_proof()?;
+        let (before, after) = (shown(proof.before), shown(proof.after));
+        Some((proof.files, proof.unread_files, proof.is_planned_before, before, after))
     }
 
     #[getter]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use floeberg_core::Cancel;
+use floeberg_core::expr::Expr;
 use floeberg_lance::diff::{FieldParts, Proof, TableDiff};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -13,6 +14,7 @@ use crate::lance::rows::LanceRows;
 use crate::lance::table::LanceTable;
 use crate::pickle::refuse;
 use crate::runtime;
+use crate::values::expression::Tree;
 
 /// What differs between two versions.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -25,15 +27,18 @@ type Counts = (u64, u64, u64, BTreeMap<String, u64>);
 impl LanceDiff {
     /// Between two versions of a branch.
     #[staticmethod]
+    #[pyo3(signature = (before, after, key, selected_fields, row_filter=None))]
     fn of(
         py: Python<'_>,
         before: PyRef<'_, LanceTable>,
         after: PyRef<'_, LanceTable>,
         key: Option<Vec<String>>,
         selected_fields: Vec<String>,
+        row_filter: Option<Tree>,
     ) -> PyResult<Self> {
+        let filter = row_filter.map_or(Expr::True, |tree| tree.0);
         let (before, after) = (before.0.clone(), after.0.clone());
-        runtime::call(py, || TableDiff::new(&before, &after, key, selected_fields)).map(Self)
+        runtime::call(py, || TableDiff::new(&before, &after, key, selected_fields, filter)).map(Self)
     }
 
     /// What proves that no row differs.

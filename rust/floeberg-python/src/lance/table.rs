@@ -9,7 +9,7 @@ use floeberg_core::Cancel;
 use floeberg_core::expr::Expr;
 use floeberg_io::{Location, location, open_store};
 use floeberg_lance::commit::find_commit;
-use floeberg_lance::diff::{all_files, primary_key_columns};
+use floeberg_lance::diff::primary_key_columns;
 use floeberg_lance::differences::incomparable_columns;
 use floeberg_lance::{
     Appended, Checkout, OpenOptions, Scan, Table, Taken, appended_since, metadata, taken_rows,
@@ -17,7 +17,7 @@ use floeberg_lance::{
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use crate::arrow::{Batch, Batches, schema_capsule};
+use crate::arrow::{Batches, schema_capsule};
 use crate::error::to_open_exception;
 use crate::lance::describe::{
     BranchParts, FileParts, TagParts, VersionParts, branch_parts, data_files, facts, tag_parts, version_parts,
@@ -196,12 +196,6 @@ impl LanceTable {
     /// The columns of the unenforced primary key, in its order.
     fn primary_key(&self) -> Vec<String> {
         primary_key_columns(&self.0)
-    }
-
-    /// All files, as those of a difference that were added.
-    fn all_files(&self, py: Python<'_>) -> PyResult<Batch> {
-        let table = self.0.clone();
-        runtime::run(py, &Cancel::default(), move |_| all_files(&table)).map(Batch)
     }
 
     #[pyo3(signature = (*, row_filter, selected_fields, case_sensitive, limit))]

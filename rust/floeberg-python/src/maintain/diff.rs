@@ -8,8 +8,9 @@ use arrow_schema::Schema;
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::DifferenceStream;
 use floeberg_maintain::TableDiff as Diff;
+use floeberg_rows::RowCounts;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow::{Batch, Batches};
 use crate::runtime;
@@ -22,7 +23,14 @@ use crate::scan::stream::BatchReader;
 pub struct TableDiff(Diff);
 
 /// Rows that were inserted, deleted and updated, and how often each column was.
-type Counts = (u64, u64, u64, BTreeMap<String, u64>);
+pub(super) type Counts = (u64, u64, u64, BTreeMap<String, u64>);
+
+/// What `TableDiff.tasks` gives.
+type Tasks<'py> = (Vec<Bound<'py, PyBytes>>, Bound<'py, PyBytes>, bool, u64, Option<Counts>);
+
+pub(super) fn counted(counts: RowCounts) -> Counts {
+    (counts.inserted, counts.deleted, counts.updated, counts.changed_columns)
+}
 
 /// The arguments of `TableDiff.of`.
 type Arguments = (Scan, Option<i64>, Option<Vec<String>>);
@@ -53,6 +61,11 @@ impl TableDiff {
         Scan::of(self.0.difference().scan().clone())
     }
 
+    /// The same in the schema in which rows are compared.
+    fn compared(&self) -> Scan {
+        Scan::of(self.0.difference().compared().clone())
+    }
+
     /// The first snapshot.
     #[getter]
     fn start(&self) -> Option<i64> {
@@ -76,7 +89,19 @@ impl TableDiff {
     fn counts(&self, py: Python<'_>) -> PyResult<Counts> {
         let diff = self.0.clone();
         let counts = runtime::run(py, &Cancel::default(), move |cancel| diff.counts(cancel))?;
-        Ok((counts.inserted, counts.deleted, counts.updated, counts.changed_columns))
+        Ok(counted(counts))
+    }
+
+    /// Tasks that find the rows that differ, the columns, whether rows are matched, the bytes of files, and the counts if they are known;
+    /// `None` where the history proves that no row differs.
+    fn tasks<'py>(&self, py: Python<'py>, most_tasks: usize) -> PyResult<Option<Tasks<'py>>> {
+        let diff = self.0.clone();
+        let found = runtime::run(py, &Cancel::default(), move |cancel| diff.tasks(most_tasks, cancel))?;
+        Ok(found.map(|found| {
+            let tasks = found.tasks.iter().map(|task| PyBytes::new(py, task)).collect();
+            let columns = PyBytes::new(py, &found.columns);
+            (tasks, columns, found.is_matched, found.bytes, found.counts.map(counted))
+        }))
     }
 
     /// The files that differ.

@@ -4,6 +4,7 @@ pub mod check;
 pub mod compaction;
 pub mod copies;
 pub mod diff;
+pub mod diff_tasks;
 pub mod two_tables;
 pub mod orphans;
 pub mod paths;

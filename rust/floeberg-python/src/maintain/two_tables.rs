@@ -5,14 +5,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_iceberg::Scan as IcebergScan;
+use floeberg_lance::diff::all_files;
 use floeberg_lance::{Scan as LanceTableScan, ScanRows};
-use floeberg_rows::{TableRows, TwoTables as Compared, differing_columns};
+use floeberg_maintain::TableDiff as Diff;
+use floeberg_rows::{TableRows, TwoTables as Compared, differing_columns, files_alone};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::arrow::schema_capsule;
+use crate::arrow::{Batch, schema_capsule};
 use crate::error::to_exception;
 use crate::lance::pages::PythonPages;
 use crate::lance::rows::LanceRows;
@@ -46,6 +49,17 @@ impl Rows {
         match self {
             Self::Iceberg(scan) => TableRows::schema(scan),
             Self::Lance(scan) => Ok(Arc::clone(scan.request()?.schema())),
+        }
+    }
+
+    /// All files, as those of a difference that were added.
+    fn files(&self, cancel: &Cancel) -> Result<RecordBatch> {
+        match self {
+            Self::Iceberg(scan) => {
+                let all = IcebergScan::new(scan.table().clone()).at(scan.snapshot_choice().clone());
+                Diff::new(all, None, None)?.files(cancel)
+            }
+            Self::Lance(scan) => all_files(scan.table()),
         }
     }
 
@@ -107,6 +121,13 @@ impl TwoTables {
         let after = self.after.open(py, pages.1.as_ref())?;
         let mut stream = self.compared.stream(before, after);
         Ok(LanceRows::new(move |cancel| stream.next_batch(cancel)))
+    }
+
+    /// The files that one of two tables of one format has alone.
+    fn files(&self, py: Python<'_>) -> PyResult<Batch> {
+        let (before, after) = (self.before.clone(), self.after.clone());
+        let found = move |cancel: &Cancel| files_alone(&before.files(cancel)?, &after.files(cancel)?);
+        runtime::run(py, &Cancel::default(), found).map(Batch)
     }
 
     /// The columns that differ by their names, and how.

@@ -12,6 +12,7 @@ use floeberg_core::engine_schema::SparkSchema;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::{Error, Result};
+use floeberg_iceberg::difference_tasks::DifferenceTask;
 use pyo3::prelude::*;
 
 use crate::arrow::ArrowSchema;
@@ -29,17 +30,18 @@ impl EngineSchema {
     /// The form of a name, for columns. Errors: `InvalidInput` for an unknown name, `Unsupported` for a column that has
     /// no such form.
     pub fn named(name: Option<&str>, projected: &Schema) -> Result<Self> {
-        let Some(name) = name else { return Ok(Self::OfTable) };
-        let spark = match name {
-            "spark" => SparkSchema { truncate_nanoseconds: false },
-            "spark-truncate-ns" => SparkSchema { truncate_nanoseconds: true },
-            other => {
-                return Err(Error::invalid_input(format!(
-                    "expected spark or spark-truncate-ns as the form of batches, found {other:?}"
-                )));
-            }
-        };
-        Ok(Self::OfSpark(Arc::new(spark.schema(projected)?)))
+        Ok(match spark_named(name)? {
+            None => Self::OfTable,
+            Some(spark) => Self::OfSpark(Arc::new(spark.schema(projected)?)),
+        })
+    }
+
+    /// The form of a name, for rows of a difference. Errors: the same.
+    pub fn of_difference(name: Option<&str>, task: &DifferenceTask) -> Result<Self> {
+        Ok(match spark_named(name)? {
+            None => Self::OfTable,
+            spark => Self::OfSpark(Arc::new(task.shown(spark)?)),
+        })
     }
 
     /// The Arrow schema of batches that were read with these columns.
@@ -57,6 +59,20 @@ impl EngineSchema {
             Self::OfSpark(schema) => SparkSchema::batch(&batch, schema),
         }
     }
+}
+
+/// What Spark's form is, if it has the name.
+fn spark_named(name: Option<&str>) -> Result<Option<SparkSchema>> {
+    Ok(match name {
+        None => None,
+        Some("spark") => Some(SparkSchema { truncate_nanoseconds: false }),
+        Some("spark-truncate-ns") => Some(SparkSchema { truncate_nanoseconds: true }),
+        Some(other) => {
+            return Err(Error::invalid_input(format!(
+                "expected spark or spark-truncate-ns as the form of batches, found {other:?}"
+            )));
+        }
+    })
 }
 
 /// The Arrow schema of columns for an engine.

@@ -9,6 +9,7 @@ use std::vec;
 
 use arrow_array::RecordBatch;
 use floeberg_core::{Cancel, Error, Result};
+use floeberg_iceberg::difference_tasks::{MatchedChanges, SpreadChanges, TaskChanges};
 use floeberg_iceberg::exchange::SpreadRows;
 use floeberg_iceberg::plan::PlanStream;
 use floeberg_iceberg::read::BatchStream;
@@ -57,6 +58,27 @@ impl Awaited for PlanStream {
 
 /// Pieces of rows on their way to another worker.
 impl Awaited for SpreadRows {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Rows of a difference that are matched with no others.
+impl Awaited for TaskChanges {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Rows on their way to the worker that matches them.
+impl Awaited for SpreadChanges {
+    fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
+        self.next_timeout(timeout)
+    }
+}
+
+/// Rows of a difference that were matched.
+impl Awaited for MatchedChanges {
     fn next_timeout(&mut self, timeout: Duration) -> Poll<Option<Result<RecordBatch>>> {
         self.next_timeout(timeout)
     }

@@ -1,10 +1,12 @@
 //! How are keys hashed?
 //!
-//! Invariant: every map has its own random seeds, so no delete file can be made whose keys all collide.
+//! Invariant: every map has its own random seeds, so no delete file can be made whose keys all collide. Only hashes that other
+//! processes compare have known seeds, and no map.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 
-use foldhash::fast::RandomState;
+use foldhash::SharedSeed;
+use foldhash::fast::SeedableRandomState;
 
 use crate::error::{Error, Result};
 
@@ -13,9 +15,14 @@ pub(super) const STEP: usize = 1024;
 
 /// The hash of one map.
 #[derive(Clone, Default)]
-pub(super) struct Hashing(RandomState);
+pub(super) struct Hashing(SeedableRandomState);
 
 impl Hashing {
+    /// Of a seed that is the same in all processes.
+    pub fn seeded(seed: u64) -> Self {
+        Self(SeedableRandomState::with_seed(seed, SharedSeed::global_fixed()))
+    }
+
     /// Of a value of at most 8 or of 16 bytes.
     pub fn fixed<const N: usize>(&self, value: &[u8; N]) -> u64 {
         self.next_fixed(0, value)

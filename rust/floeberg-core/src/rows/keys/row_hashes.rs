@@ -3,7 +3,7 @@
 //! In: Arrow columns of any type of a table. Out: for each row a number of 128 bits.
 //!
 //! Invariant: rows of equal values have equal numbers. Rows of different values have different ones, unless two hashes of 64
-//! bits with random seeds both collide. Null equals null, and floats are compared as in [`super::columns`].
+//! bits both collide, whose seeds are random unless numbers are shared. Null equals null, and floats are compared as in [`super::columns`].
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef};
@@ -14,13 +14,18 @@ use super::columns::KeyColumn;
 use super::hashing::Hashing;
 use crate::error::{Error, Result};
 
-/// Numbers rows by their values. Numbers of one value can be compared, and those of different ones cannot.
+/// Numbers rows by their values. Numbers of one value can be compared, and those of different ones cannot, but for shared ones.
 #[derive(Clone, Default)]
 pub struct RowHashes {
     hashings: [Hashing; 2],
 }
 
 impl RowHashes {
+    /// With numbers that are the same in all processes of one release, and which files can therefore be made to share.
+    pub fn shared() -> Self {
+        Self { hashings: [Hashing::seeded(1), Hashing::seeded(2)] }
+    }
+
     /// The numbers of the rows of some columns of equal length.
     ///
     /// Errors: `Internal` for an Arrow type that no column of a table is read as.

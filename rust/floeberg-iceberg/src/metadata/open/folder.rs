@@ -13,7 +13,7 @@ use floeberg_exec::threads::ordered;
 use floeberg_io::Store;
 use floeberg_io::location::join;
 
-use super::name::{SUFFIXES, Scheme, is_metadata_name, names_of, parse_name, parse_version};
+use super::name::{Scheme, is_metadata_name, names_of, parse_name, parse_version, suffix_rank};
 
 pub(super) const HINT: &str = "version-hint.text";
 
@@ -93,12 +93,6 @@ pub(super) fn choose<'a>(names: &[&'a str]) -> Result<Option<&'a str>> {
             }
         }
     }
-}
-
-fn suffix_rank(name: &str) -> usize {
-    // From the most specific suffix: `.gz.metadata.json` ends with `.metadata.json` too.
-    let rank = SUFFIXES.iter().rposition(|suffix| name.ends_with(suffix));
-    rank.unwrap_or(SUFFIXES.len())
 }
 
 /// What the hint of a metadata folder is worth.

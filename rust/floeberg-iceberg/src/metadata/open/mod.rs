@@ -4,10 +4,12 @@ mod name;
 mod folder;
 mod later;
 mod table;
+mod versions;
 
 pub use folder::{HintedFile, hinted_metadata};
 pub use later::check_latest_version;
 pub use table::{locate_metadata, open_metadata, open_view_metadata};
+pub use versions::{FolderVersions, folder_versions};
 
 #[cfg(test)]
 mod tests;

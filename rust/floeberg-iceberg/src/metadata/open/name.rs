@@ -35,6 +35,12 @@ pub(super) fn names_of(stem: &str) -> impl Iterator<Item = String> {
     SUFFIXES.iter().map(move |suffix| format!("{stem}{suffix}"))
 }
 
+/// Which of several files of a version counts: that of the lowest rank.
+pub(super) fn suffix_rank(name: &str) -> usize {
+    // From the most specific suffix: `.gz.metadata.json` ends with `.metadata.json` too.
+    SUFFIXES.iter().rposition(|suffix| name.ends_with(suffix)).unwrap_or(SUFFIXES.len())
+}
+
 /// Digits only: no sign, no blanks.
 pub(super) fn parse_version(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -15,7 +15,7 @@ use crate::metadata::{TableMetadata, ViewMetadata, parse_table_metadata, parse_v
 use crate::wire::json::MAX_METADATA_BYTES;
 
 /// Where a table keeps its metadata files.
-const METADATA_FOLDER: &str = "metadata";
+pub(super) const METADATA_FOLDER: &str = "metadata";
 
 /// The folder of Lance's manifests, which an Iceberg table does not have.
 const LANCE_FOLDER: &str = "_versions";

@@ -1,4 +1,4 @@
-//! Are the rows of a file of position deletes sorted, and of the data file that it names?
+//! Are the rows of a file of position deletes sorted, of the data file that it names, and within the bounds of their paths?
 //!
 //! Spec: Position Delete Files; Delete File Stats.
 
@@ -14,7 +14,9 @@ use floeberg_core::{Cancel, Result};
 use floeberg_files::{FileConstants, FileFilter, FileReader, Projection, UnitRequest};
 use floeberg_io::location::canonical;
 
-use crate::check::rules::rows::{POSITIONS_OF_FILE, POSITIONS_SORTED, ROWS_READABLE};
+use crate::check::rules::rows::{
+    LOWER_BOUNDS, POSITIONS_OF_FILE, POSITIONS_SORTED, ROWS_READABLE, UPPER_BOUNDS,
+};
 
 use super::entry::FileEntry;
 
@@ -46,6 +48,7 @@ pub(super) fn check_positions(
     let deletes = Arc::new(DeletedRows::default());
     let mut before: Option<(String, i64)> = None;
     let (mut is_sorted, mut is_own) = (true, true);
+    let mut bounds = PathBounds::of(entry);
     let named = entry.stored.referenced(entry.row).map(canonical);
     for unit in &file.units(None, &FileFilter::All) {
         let request = UnitRequest {
@@ -98,10 +101,43 @@ pub(super) fn check_positions(
                 }
                 match &mut before {
                     Some((last, at)) if last == path => *at = position,
-                    _ => before = Some((path.to_owned(), position)),
+                    _ => {
+                        bounds.check(found, path);
+                        before = Some((path.to_owned(), position));
+                    }
                 }
             }
         }
     }
     Ok(())
+}
+
+/// The bounds of the paths that an entry says. Readers leave a file out that has no path of a data file within them.
+struct PathBounds {
+    lower: Option<Vec<u8>>,
+    upper: Option<Vec<u8>>,
+}
+
+impl PathBounds {
+    fn of(entry: &FileEntry) -> Self {
+        let (mut lower, mut upper) = (entry.lower_bounds(), entry.upper_bounds());
+        Self { lower: lower.remove(&DELETE_FILE_PATH), upper: upper.remove(&DELETE_FILE_PATH) }
+    }
+
+    /// Checks a path. Each bound is found wrong once.
+    fn check(&mut self, found: &mut Findings, path: &str) {
+        let part = format!("column {DELETE_FILE_PATH}");
+        for (rule, bound, is_lower, word) in [
+            (&LOWER_BOUNDS, &mut self.lower, true, "below"),
+            (&UPPER_BOUNDS, &mut self.upper, false, "above"),
+        ] {
+            let is_beyond = |bound: &mut Vec<u8>| {
+                if is_lower { path.as_bytes() < bound.as_slice() } else { path.as_bytes() > bound.as_slice() }
+            };
+            if let Some(bound) = bound.take_if(is_beyond) {
+                let bound = String::from_utf8_lossy(&bound).into_owned();
+                found.add(rule, &part, format_args!("it deletes rows of {path}, {word} the bound {bound}"));
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ from floeberg.commit.filesystem import FileSystemTableOperations
 from floeberg.commit.loop import commit
 from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import InvalidInputError
-from floeberg.repairing.result import LostFile, RepairResult
+from floeberg.repairing.result import LostFile, RepairResult, rows_proof
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,10 +48,12 @@ def repair_table(  # noqa: PLR0913 - keywords
     become: Callable[[OpenedTable], None],
     findings: object,
     *,
+    branch: str,
     dry_run: bool,
     drop_missing_data_files: bool,
     drop_missing_delete_files: bool,
     drop_missing_manifests: bool,
+    allow_changed_rows: bool,
     snapshot_properties: Mapping[str, str],
 ) -> RepairResult:
     """Mends what can be mended, in one commit. `Table.repair` says more."""
@@ -65,13 +67,15 @@ def repair_table(  # noqa: PLR0913 - keywords
     operation, repaired, skipped, lost, writes_hint = _native.plan_repair(
         table,
         checked_findings(findings),
+        branch=branch,
         drop_missing_data_files=drop_missing_data_files,
         drop_missing_delete_files=drop_missing_delete_files,
         drop_missing_manifests=drop_missing_manifests,
+        allow_changed_rows=allow_changed_rows,
         writes_metadata=operations.writes_metadata,
         owns_folder=folder is not None,
     )
-    snapshot_id = None
+    snapshot_id = proof = None
     if not dry_run:
         if operation is not None:
             done = commit(
@@ -79,10 +83,12 @@ def repair_table(  # noqa: PLR0913 - keywords
                 operations=[operation],
                 starting=table,
                 snapshot_properties=snapshot_properties,
+                branch=branch,
                 files_are_new=True,
             )
             become(done.table)
             table, snapshot_id = done.table, done.snapshot_id
+            proof = None if done.row_proof is None else rows_proof(done.row_proof)
         if writes_hint and folder is not None:
             folder.write_hint(table)
     return RepairResult(
@@ -90,5 +96,6 @@ def repair_table(  # noqa: PLR0913 - keywords
         skipped=tuple((finding_of(found), why) for found, why in skipped),
         lost=tuple(LostFile(each[0], cast("LostContent", each[1]), *each[2:]) for each in lost),
         snapshot_id=snapshot_id,
+        proof=proof,
         dry_run=dry_run,
     )
