@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         expressions,
         lance,
         partitioning,
+        rebuilding,
         repairing,
         schema,
         statistics,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         LanceTableDiff,
         LanceTaskGroup,
     )
+    from floeberg.rebuilding import RebuildResult, rebuild, rebuild_candidates
     from floeberg.scan.changelog import ChangelogScan
     from floeberg.scan.explain import AggregateResult, Explain
     from floeberg.scan.plan import Plan
@@ -113,6 +115,7 @@ __all__ = [
     "MergeBuilder",
     "Plan",
     "ProgressReport",
+    "RebuildResult",
     "Receipt",
     "RowDeltaReceipt",
     "RowDeltaRecipe",
@@ -148,6 +151,9 @@ __all__ = [
     "open_table",
     "open_view",
     "partitioning",
+    "rebuild",
+    "rebuild_candidates",
+    "rebuilding",
     "repairing",
     "schema",
     "sql_expr",
@@ -189,6 +195,7 @@ _MODULES = {
     "MergeBuilder": "floeberg.commit",
     "Plan": "floeberg.scan.plan",
     "ProgressReport": "floeberg.commit",
+    "RebuildResult": "floeberg.rebuilding",
     "Receipt": "floeberg.write.receipt",
     "RowDeltaReceipt": "floeberg.write.row_delta",
     "RowDeltaRecipe": "floeberg.write.row_delta",
@@ -216,6 +223,8 @@ _MODULES = {
     "load_catalog": "floeberg.catalog",
     "open_table": "floeberg.table",
     "open_view": "floeberg.view",
+    "rebuild": "floeberg.rebuilding",
+    "rebuild_candidates": "floeberg.rebuilding",
     "sql_expr": "floeberg.expressions",
 }
 _SUBMODULES = (
@@ -228,6 +237,7 @@ _SUBMODULES = (
     "expressions",
     "lance",
     "partitioning",
+    "rebuilding",
     "repairing",
     "scan",
     "schema",

@@ -16,7 +16,9 @@ from floeberg._native.checking import (
     TwoTables,
     check_files,
     check_rules,
+    plan_rebuild,
     plan_repair,
+    rebuild_candidates,
 )
 from floeberg._native.commit import Attempt, Commit, Operation, ViewAttempt, ViewOperation
 from floeberg._native.lance import (
@@ -258,11 +260,13 @@ __all__ = [
     "plan_lance_compaction",
     "plan_part",
     "plan_parts",
+    "plan_rebuild",
     "plan_repair",
     "put_file",
     "range_ends",
     "read_file",
     "read_manifests",
+    "rebuild_candidates",
     "remove_files",
     "remove_files_below",
     "remove_lance_files",

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod two_tables;
 pub mod orphans;
 pub mod paths;
+pub mod rebuild;
 pub mod repair;
 pub mod statistics;
 pub mod unneeded;
