@@ -160,7 +160,7 @@ pub(super) fn rows_of(
 
 #[cfg(test)]
 mod tests {
-    use floeberg_avro::ContainerOptions;
+    use floeberg_avro::write::ContainerOptions;
     use floeberg_iceberg::manifest::{ManifestListRequest, ManifestListWriter};
 
     use super::*;
