@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         expressions,
         lance,
         partitioning,
+        rebuilding,
         repairing,
         schema,
         statistics,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         LanceTableDiff,
         LanceTaskGroup,
     )
+    from floeberg.rebuilding import RebuildResult, rebuild, rebuild_candidates
     from floeberg.repairing import repair
     from floeberg.scan.changelog import ChangelogScan
     from floeberg.scan.explain import AggregateResult, Explain
@@ -114,6 +116,7 @@ __all__ = [
     "MergeBuilder",
     "Plan",
     "ProgressReport",
+    "RebuildResult",
     "Receipt",
     "RowDeltaReceipt",
     "RowDeltaRecipe",
@@ -149,6 +152,9 @@ __all__ = [
     "open_table",
     "open_view",
     "partitioning",
+    "rebuild",
+    "rebuild_candidates",
+    "rebuilding",
     "repair",
     "repairing",
     "schema",
@@ -191,6 +197,7 @@ _MODULES = {
     "MergeBuilder": "floeberg.commit",
     "Plan": "floeberg.scan.plan",
     "ProgressReport": "floeberg.commit",
+    "RebuildResult": "floeberg.rebuilding",
     "Receipt": "floeberg.write.receipt",
     "RowDeltaReceipt": "floeberg.write.row_delta",
     "RowDeltaRecipe": "floeberg.write.row_delta",
@@ -218,6 +225,8 @@ _MODULES = {
     "load_catalog": "floeberg.catalog",
     "open_table": "floeberg.table",
     "open_view": "floeberg.view",
+    "rebuild": "floeberg.rebuilding",
+    "rebuild_candidates": "floeberg.rebuilding",
     "repair": "floeberg.repairing",
     "sql_expr": "floeberg.expressions",
 }
@@ -231,6 +240,7 @@ _SUBMODULES = (
     "expressions",
     "lance",
     "partitioning",
+    "rebuilding",
     "repairing",
     "scan",
     "schema",

@@ -155,6 +155,7 @@ def writing():
     wrapped += [
         table.append(pa.table({"id": [1]})),
         fb.CopyResult(lent("refs").open(), "created", 1, None, 1),
+        fb.RebuildResult(lent("refs").open(), None, "files"),
     ]
     delta = table.row_delta_recipe(key_columns=["id"])
     rows = delta.delete_rows(pa.table({"_file": ["f"], "_pos": [1]}))

@@ -56,6 +56,48 @@ def repair_folder(
         NotFoundError: No table is in the folder.
     """
 
+def plan_rebuild(
+    location: str,
+    target: str,
+    *,
+    files: list[str] | None,
+    snapshot_id: int | None,
+    schema_json: str | None,
+    name_mapping: str | None,
+    drop_missing_data_files: bool,
+    drop_missing_delete_files: bool,
+    storage_options: dict[str, str],
+) -> tuple[
+    Operation,
+    tuple[str, list[str], int | None],
+    list[tuple[str, str]],
+    tuple[int, int, int],
+    list[tuple[str, str, int, str]],
+    list[tuple[str, str, int, str]],
+    bool,
+]:
+    """Plans a new table of the files of an old one. Nothing is written.
+
+    Returns:
+        What is to be committed; what says which files are live, the files that say it, and the snapshot; the files that
+        were passed over, and why; how many data files, delete files and rows are live; the files that nothing proves,
+        and those that are gone: location, content, rows and why; and whether the old table opens as it is.
+
+    Raises:
+        InvalidInputError: Nothing proves which files are live, or a folder is none of a table, or not new.
+        NotFoundError: The folder does not exist, or live files are gone.
+        InvalidDataError: The chosen snapshot cannot be read whole.
+        UnsupportedError: The table is encrypted.
+    """
+
+def rebuild_candidates(location: str, *, storage_options: dict[str, str]) -> Batches:
+    """The files in the folder of a table that may hold rows or deletes, described.
+
+    Raises:
+        InvalidInputError: The folder is none of a table.
+        NotFoundError: The folder does not exist.
+    """
+
 def check_rules() -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """All rules that tables and views are checked by: name, level, severity, section, text, engines and repair."""
 

@@ -105,6 +105,20 @@ class Catalog(NewTables):
             self.do_register_table(levels, opened.metadata_location)
         return self.load_table(levels)
 
+    def new_table(self, name: str, identifier: str | Iterable[str]) -> tuple[TableOperations, str]:
+        """The operations of a table that does not exist yet, and its default location.
+
+        Args:
+            name: The name of the argument, for errors.
+            identifier: The namespace and the name.
+
+        Raises:
+            TableAlreadyExistsError: A table or a view of that name exists.
+            NoSuchNamespaceError: The namespace does not exist.
+        """
+        levels = self._new_identifier(name, identifier)
+        return self.table_operations(levels), self._place(levels, None)
+
     def rename_table(self, from_identifier: str | Iterable[str], to_identifier: str | Iterable[str]) -> Table:
         """Renames a table, also into another namespace. Its files are not moved.
 

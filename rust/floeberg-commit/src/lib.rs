@@ -34,9 +34,9 @@ pub use apply::{
 };
 pub use attempts::{Attempt, Commit, CommitRequest};
 pub use operations::{
-    DeleteMode, DeleteRewrite, DeleteRewriteKind, Expiry, IsolationLevel, ManifestRewrite, MetadataRepair,
-    NewTable, Operation, Repair, Rewrite, RewriteSort, RowCommand, RowDelta, SortOrderChange,
-    StatisticsChange,
+    DeleteMode, DeleteRewrite, DeleteRewriteKind, Expiry, IsolationLevel, KeptEntries, ManifestRewrite,
+    MetadataRepair, NewTable, Operation, Rebuild, Repair, Rewrite, RewriteSort, RowCommand, RowDelta,
+    SortOrderChange, StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
 pub use row_level::{DeleteGroup, GroupCopy, copy_group, write_group_deletes};

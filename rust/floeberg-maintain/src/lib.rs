@@ -23,6 +23,7 @@
 //! - `diff`: what differs between two snapshots of a table.
 //! - `check`: whether a table or a view is what the specification says.
 //! - `repair`: what mends faults that a check found.
+//! - `rebuild`: a new table of the files of a lost one.
 
 mod place;
 mod earlier;
@@ -43,6 +44,7 @@ mod paths;
 mod diff;
 mod check;
 mod repair;
+mod rebuild;
 
 pub use check::{Check, CheckRequest, SnapshotsToCheck, TaskChecks, iceberg_rules};
 pub use clock::store_time_ms;
@@ -55,6 +57,7 @@ pub use orphans::{ComparedFile, Orphans, PrefixMismatch};
 pub use paths::{PathRewrite, RewrittenPaths, rewrite_table_path};
 pub use place::Prefixes;
 pub use reachable::files_of_dropped_table;
+pub use rebuild::{LeftFile, PassedOver, RebuildPlan, RebuildRequest, plan_rebuild, rebuild_candidates};
 pub use repair::{
     DamagedVersion, FolderRepair, GoneFile, LostSnapshot, RepairChoice, RepairPlan, plan_folder_repair,
     plan_repair,

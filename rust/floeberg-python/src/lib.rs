@@ -116,6 +116,8 @@ mod _native {
     #[pymodule_export]
     use crate::maintain::paths::rewrite_table_path;
     #[pymodule_export]
+    use crate::maintain::rebuild::{plan_rebuild, rebuild_candidates};
+    #[pymodule_export]
     use crate::maintain::repair::{plan_repair, repair_folder};
     #[pymodule_export]
     use crate::maintain::statistics::{compute_partition_stats, compute_table_stats};

@@ -29,6 +29,7 @@ mod rewrite_deletes;
 mod dangling_deletes;
 mod rewrite_manifests;
 mod repair;
+mod rebuild;
 mod cherrypick;
 
 use floeberg_core::{Error, Result};
@@ -94,6 +95,7 @@ pub(super) fn attempt(
         Operation::ExpireSnapshots(expiry) => expire_snapshots::expire_snapshots(context, expiry),
         Operation::ChangeRef(change) => references::change_ref(context, validation, change),
         Operation::Repair(wanted) => repair::repair(context, wanted),
+        Operation::Rebuild(wanted) => rebuild::rebuild(context, validation.base, wanted),
         Operation::Cherrypick(snapshot_id) => cherrypick::cherrypick(context, validation, *snapshot_id),
     }
 }

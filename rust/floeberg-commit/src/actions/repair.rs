@@ -144,7 +144,7 @@ fn conflict(what: &str) -> Error {
 }
 
 /// The name of a file.
-fn name_of(file: &DataFile) -> Name {
+pub(super) fn name_of(file: &DataFile) -> Name {
     let offset = file.content_offset.filter(|_| file.is_vector());
     (canonical(&file.file_path).to_owned(), offset)
 }
@@ -166,7 +166,7 @@ fn with_placeless(mut described: HashMap<Name, &DataFile>) -> HashMap<Name, &Dat
 }
 
 /// The name of the file of an entry.
-fn name_in(entries: &ManifestEntries, row: usize) -> Result<Name> {
+pub(super) fn name_in(entries: &ManifestEntries, row: usize) -> Result<Name> {
     let details = entries.details()?;
     let is_vector = is_vector(entries, row);
     let offset =
@@ -322,7 +322,7 @@ impl Writing<'_> {
 
 /// An entry without what its status forbids: a file that a manifest added is of the snapshot that added the manifest, and has its
 /// sequence number; and delete files have no row ids.
-fn settled(mut entry: ManifestEntry, manifest: &ManifestFile) -> ManifestEntry {
+pub(super) fn settled(mut entry: ManifestEntry, manifest: &ManifestFile) -> ManifestEntry {
     if entry.status == EntryStatus::Added {
         entry.snapshot_id = manifest.added_snapshot_id.or(entry.snapshot_id);
         if manifest.sequence_number > 0 {
@@ -336,7 +336,7 @@ fn settled(mut entry: ManifestEntry, manifest: &ManifestFile) -> ManifestEntry {
 }
 
 /// Counts the live files of the new snapshot.
-fn count_live<'a>(
+pub(super) fn count_live<'a>(
     context: &ActionContext<'_>,
     manifests: impl Iterator<Item = &'a ManifestFile>,
     summary: &mut Summary,

@@ -89,6 +89,11 @@ impl TableMetadataBuilder {
         })
     }
 
+    /// Begins a new table with metadata that has no snapshots: its ids and counters stay as they are.
+    pub fn begin_with(&mut self, metadata: &TableMetadata) {
+        self.metadata = metadata.clone();
+    }
+
     /// The table as it is now.
     pub fn metadata(&self) -> &TableMetadata {
         &self.metadata

@@ -157,6 +157,9 @@ impl Commit {
             metadata_location: table.metadata_location(),
         });
         let mut builder = TableMetadataBuilder::begin(previous, now_ms()?)?;
+        if let (None, [Operation::Rebuild(rebuild), ..]) = (base, self.request.operations.as_slice()) {
+            builder.begin_with(&rebuild.metadata);
+        }
         let reader = self.reader(cancel)?;
         let (mut updates, mut files) = (Vec::new(), BTreeSet::new());
         let (mut counts, mut is_repaired, mut row_proof) = (RowCounts::default(), false, None);
@@ -166,7 +169,8 @@ impl Commit {
             self.request.operations.iter().enumerate().zip(&columns_at_start)
         {
             let validation = Validation { columns_at_start: columns_at_start.as_ref(), ..validation };
-            if number == 0 && base.is_none() && !matches!(operation, Operation::CreateTable(_)) {
+            let makes_table = matches!(operation, Operation::CreateTable(_) | Operation::Rebuild(_));
+            if number == 0 && base.is_none() && !makes_table {
                 return Err(Error::not_found("the table does not exist, or was dropped"));
             }
             let metadata = Arc::new(builder.metadata().clone());

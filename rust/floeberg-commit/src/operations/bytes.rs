@@ -86,6 +86,11 @@ impl Operation {
             Self::ExpireSnapshots(expiry) => object.put("expiry", expiry.to_json()),
             Self::ChangeRef(change) => object.put("change", change.to_json()),
             Self::Cherrypick(snapshot_id) => object.put("snapshot-id", *snapshot_id),
+            Self::Rebuild(_) => {
+                return Err(Error::unsupported(
+                    "a rebuild cannot be sent to another process: send the location, and rebuild the table there",
+                ));
+            }
             Self::Repair(repair) => {
                 object.put("repair", repair.to_json());
                 body = repair.described.to_bytes()?;

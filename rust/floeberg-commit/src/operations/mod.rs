@@ -14,6 +14,7 @@
 //! - `manifest_rewrite`: which manifests are written again.
 //! - `delete_rewrite`: which delete files are written again, or removed.
 //! - `repair`: which faults are mended.
+//! - `rebuild`: which table is made of what is left of another one.
 //! - `operation`: operations on a table, without a base.
 //! - `bytes`: operations as bytes, for other processes.
 
@@ -29,6 +30,7 @@ mod rewrite_layout;
 mod manifest_rewrite;
 mod delete_rewrite;
 mod repair;
+mod rebuild;
 mod operation;
 mod bytes;
 
@@ -39,6 +41,7 @@ pub use expiry::Expiry;
 pub use isolation::IsolationLevel;
 pub use manifest_rewrite::ManifestRewrite;
 pub use operation::{NewTable, Operation};
+pub use rebuild::{KeptEntries, Rebuild};
 pub use repair::{MetadataRepair, Repair};
 pub use rewrite::{Rewrite, RewriteSort};
 pub(crate) use rewrite_layout::RewriteLayout;

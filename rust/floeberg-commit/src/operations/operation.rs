@@ -14,6 +14,7 @@ use super::delete_rewrite::DeleteRewrite;
 use super::expiry::Expiry;
 use super::isolation::IsolationLevel;
 use super::manifest_rewrite::ManifestRewrite;
+use super::rebuild::Rebuild;
 use super::repair::Repair;
 use super::rewrite::Rewrite;
 use super::row_delta::RowDelta;
@@ -105,6 +106,8 @@ pub enum Operation {
     ChangeRef(RefChange),
     /// Mends what a check found.
     Repair(Box<Repair>),
+    /// Makes the table of what is left of another one.
+    Rebuild(Box<Rebuild>),
     /// Applies the changes of another branch's snapshot, or of a staged one.
     Cherrypick(i64),
 }
@@ -150,6 +153,7 @@ impl Operation {
                     | Self::RewriteDataFiles(_)
                     | Self::RewriteDeletes(_)
                     | Self::RewriteManifests(_)
+                    | Self::Rebuild(_)
                     | Self::Cherrypick(_)
             )
     }
@@ -180,6 +184,7 @@ impl Operation {
             Self::ChangeRef(_) => "change ref",
             Self::Cherrypick(_) => "cherrypick",
             Self::Repair(_) => "repair",
+            Self::Rebuild(_) => "rebuild",
         }
     }
 }

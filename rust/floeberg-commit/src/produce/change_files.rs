@@ -129,7 +129,8 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     let most_partitions = PARTITION_SUMMARY_LIMIT.of(&context.metadata.properties)?;
     let path = |spec_id, values: &[_]| Ok(context.spec(spec_id)?.partition_path(values));
     let summary = summary.finish(parent.as_deref(), most_partitions, path)?;
-    let produced = add_snapshot(context, parent.as_deref(), change.operation, &all, summary)?;
+    let produced =
+        add_snapshot(context, parent.map(|parent| parent.snapshot_id), change.operation, &all, summary)?;
     Ok(Produced { counts, ..produced })
 }
 

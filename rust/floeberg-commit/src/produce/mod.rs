@@ -31,7 +31,7 @@ pub(crate) use filtered::has_live_files;
 pub(crate) use manifest_options::manifest_options;
 pub(crate) use moved_branch::{check_moved_branch, purpose_of};
 pub(crate) use removal::{Removal, partition_key};
-pub(crate) use repaired_snapshot::{LiveFiles, repaired_snapshot};
+pub(crate) use repaired_snapshot::{LiveFiles, rebuilt_snapshot, repaired_snapshot};
 pub(crate) use replace_manifests::replace_manifests;
 pub(crate) use rolling::RollingManifests;
 pub(crate) use snapshot::Produced;

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use floeberg_core::Result;
 use floeberg_core::value::PartitionKey;
 use floeberg_iceberg::manifest::{ManifestEntry, ManifestFile};
+use floeberg_iceberg::metadata::Snapshot;
 use floeberg_properties::PARTITION_SUMMARY_LIMIT;
 
 use super::context::ActionContext;
@@ -49,10 +50,36 @@ pub(crate) fn repaired_snapshot(
     new: Vec<ManifestFile>,
     kept: Vec<ManifestFile>,
     replaced: usize,
-    mut summary: Summary,
+    summary: Summary,
 ) -> Result<Produced> {
     let parent = context.parent()?;
-    let (mut all, mut deletes) = by_content(new.into_iter().chain(kept).collect());
+    let parent_snapshot_id = parent.as_ref().map(|parent| parent.snapshot_id);
+    let all = new.into_iter().chain(kept).collect();
+    snapshot_of(context, (parent.as_deref(), parent_snapshot_id), operation, all, replaced, summary)
+}
+
+/// Makes the first snapshot of a table of the files of another one. Its parent is a snapshot of that one, as if it had expired.
+///
+/// Errors: those of the store.
+pub(crate) fn rebuilt_snapshot(
+    context: &ActionContext<'_>,
+    parent_snapshot_id: Option<i64>,
+    operation: &str,
+    manifests: Vec<ManifestFile>,
+    summary: Summary,
+) -> Result<Produced> {
+    snapshot_of(context, (None, parent_snapshot_id), operation, manifests, 0, summary)
+}
+
+fn snapshot_of(
+    context: &ActionContext<'_>,
+    (parent, parent_snapshot_id): (Option<&Snapshot>, Option<i64>),
+    operation: &str,
+    manifests: Vec<ManifestFile>,
+    replaced: usize,
+    mut summary: Summary,
+) -> Result<Produced> {
+    let (mut all, mut deletes) = by_content(manifests);
     all.append(&mut deletes);
     summary.count_manifests(&all, context.snapshot_id(), replaced);
     for (name, value) in context.properties {
@@ -60,6 +87,6 @@ pub(crate) fn repaired_snapshot(
     }
     let most_partitions = PARTITION_SUMMARY_LIMIT.of(&context.metadata.properties)?;
     let path = |spec_id, values: &[_]| Ok(context.spec(spec_id)?.partition_path(values));
-    let summary = summary.finish(parent.as_deref(), most_partitions, path)?;
-    add_snapshot(context, parent.as_deref(), operation, &all, summary)
+    let summary = summary.finish(parent, most_partitions, path)?;
+    add_snapshot(context, parent_snapshot_id, operation, &all, summary)
 }

@@ -36,5 +36,5 @@ pub(crate) fn replace_manifests(
         summary.say(name, value);
     }
     let summary = summary.finish(parent.as_deref(), 0, |_, _| Ok(String::new()))?;
-    add_snapshot(context, parent.as_deref(), "replace", &all, summary)
+    add_snapshot(context, parent.map(|parent| parent.snapshot_id), "replace", &all, summary)
 }

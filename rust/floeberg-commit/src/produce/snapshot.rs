@@ -41,7 +41,7 @@ impl Produced {
 /// Writes the manifest list of a new snapshot, and makes the branch name it, unless it is staged.
 pub(super) fn add_snapshot(
     context: &ActionContext<'_>,
-    parent: Option<&Snapshot>,
+    parent_snapshot_id: Option<i64>,
     operation: &str,
     manifests: &[ManifestFile],
     summary: BTreeMap<String, String>,
@@ -55,7 +55,7 @@ pub(super) fn add_snapshot(
         location: &location,
         format_version: metadata.format_version,
         snapshot_id,
-        parent_snapshot_id: parent.map(|parent| parent.snapshot_id),
+        parent_snapshot_id,
         sequence_number,
         first_row_id,
         unknown: &unknown,
@@ -72,7 +72,7 @@ pub(super) fn add_snapshot(
     let added_rows = list.next_row_id.zip(first_row_id).map(|(next, first)| next.saturating_sub(first));
     let snapshot = Snapshot {
         snapshot_id,
-        parent_snapshot_id: parent.map(|parent| parent.snapshot_id),
+        parent_snapshot_id,
         sequence_number,
         timestamp_ms: context.now_ms,
         manifests: SnapshotManifests::List(location),

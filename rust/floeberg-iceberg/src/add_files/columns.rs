@@ -48,10 +48,16 @@ pub(super) fn check_names(
     Walk { find: &by_name, rules }.level(schema.fields(), &file.fields, Some(mapping), "", false)
 }
 
-/// Checks columns that have their own field ids.
+/// Checks columns that have their own field ids. Where these are of the table for certain, a column may have another name by now, or be
+/// none of the current schema.
 ///
 /// Errors: `InvalidInput`, naming the column.
-pub(super) fn check_ids(schema: &Schema, file: &FileFields, rules: TypeRules<'_>) -> Result<()> {
+pub(super) fn check_ids(
+    schema: &Schema,
+    file: &FileFields,
+    rules: TypeRules<'_>,
+    are_of_table: bool,
+) -> Result<()> {
     let by_id = |field: &FileField, _: Option<&NameMapping>, wanted: &[Field], name: &str, is_part: bool| {
         let Some(id) = field.id else {
             return Err(Error::invalid_input(format!(
@@ -60,12 +66,15 @@ pub(super) fn check_ids(schema: &Schema, file: &FileFields, rules: TypeRules<'_>
             )));
         };
         match wanted.iter().find(|wanted| wanted.id == id) {
-            Some(wanted) if wanted.name == field.name || is_part => Ok(Some((wanted.clone(), None))),
+            Some(wanted) if wanted.name == field.name || is_part || are_of_table => {
+                Ok(Some((wanted.clone(), None)))
+            }
             Some(wanted) => Err(Error::invalid_input(format!(
                 "the column {name:?} of the file has field id {id}, which is the column {:?} in the table: its field ids are \
                  of another table. Write the file again without ids",
                 wanted.name
             ))),
+            None if are_of_table => Ok(None),
             None => Err(Error::invalid_input(format!(
                 "the column {name:?} of the file has field id {id}, which the table does not have there: its field ids are of \
                  another table. Write the file again without ids"

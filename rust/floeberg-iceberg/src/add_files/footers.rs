@@ -38,6 +38,8 @@ pub struct FilesToAdd<'a> {
     pub locations: &'a [String],
     /// May files have field ids, if they are those of the table?
     pub trust_field_ids: bool,
+    /// Are the files written for the table, so that their ids are those of its columns, whatever these are called by now?
+    pub are_of_table: bool,
 }
 
 /// What adding files needs.
@@ -86,7 +88,7 @@ impl FilesToAdd<'_> {
         let store = table.store();
         let locations = files_of(store.as_ref(), self.locations, cancel)?;
         read.of_files.store(locations.len() as u64, Ordering::Relaxed);
-        let describer = Describer::new(table, self.trust_field_ids, cancel)?;
+        let describer = Describer::new(table, *self, cancel)?;
         let described = ordered(&locations, AT_A_TIME, cancel, |location| {
             let (file, has_ids) = describer.describe(location).map_err(|error| explained(error, location))?;
             read.files.fetch_add(1, Ordering::Relaxed);
@@ -131,6 +133,7 @@ struct Describer<'a> {
     format_version: u8,
     files: FileAccess,
     trust_field_ids: bool,
+    are_of_table: bool,
     mapping: NameMapping,
     mapping_text: String,
     modes: Modes,
@@ -140,7 +143,7 @@ struct Describer<'a> {
 }
 
 impl<'a> Describer<'a> {
-    fn new(table: &'a Table, trust_field_ids: bool, cancel: &Cancel) -> Result<Self> {
+    fn new(table: &'a Table, wanted: FilesToAdd<'_>, cancel: &Cancel) -> Result<Self> {
         let metadata = table.metadata().as_ref();
         let (schema, spec) = (metadata.current_schema().as_ref(), metadata.default_spec().as_ref());
         let mapping_text =
@@ -162,7 +165,8 @@ impl<'a> Describer<'a> {
             spec,
             format_version: metadata.format_version,
             files,
-            trust_field_ids,
+            trust_field_ids: wanted.trust_field_ids,
+            are_of_table: wanted.are_of_table,
             mapping,
             mapping_text,
             modes,
@@ -199,7 +203,7 @@ impl<'a> Describer<'a> {
             return check_names(self.schema, fields, &self.mapping, rules);
         }
         if self.trust_field_ids {
-            return check_ids(self.schema, fields, rules);
+            return check_ids(self.schema, fields, rules, self.are_of_table);
         }
         Err(Error::unsupported(
             "the file has field ids, which may be those of another table: pass trust_field_ids=True if they are of this \

@@ -48,8 +48,8 @@ pub(crate) use prune_mask::PruneMask;
 pub use pruner::Pruner;
 pub use reachable::{AllManifests, FileRole, LiveFiles, ReachableFile, ReachableFiles};
 pub use read::{
-    AssignedRowIds, BlockEntries, ManifestHeader, cut_manifest, manifest_header, parse_manifest,
-    parse_manifest_list, stored_entries,
+    AssignedRowIds, BlockEntries, ManifestHeader, ManifestListHeader, cut_manifest, manifest_header,
+    manifest_list_header, parse_manifest, parse_manifest_list, stored_entries,
 };
 pub(crate) use read::{parse_block_range, parse_manifest_with};
 pub use reader::ManifestReader;

@@ -42,5 +42,6 @@ pub(crate) use document::findings_of_metadata;
 pub use driver::Check;
 pub use file_task::TaskChecks;
 pub(crate) use files::{footer_of, position_schema, present};
+pub(crate) use reading::Reading;
 pub use request::{CheckRequest, SnapshotsToCheck};
 pub use rules::iceberg_rules;

@@ -20,16 +20,16 @@ pub(super) type Opened = (Arc<dyn Source>, u64);
 
 /// Where the files of a table are read.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
-    pub(super) store: Arc<dyn Store>,
-    pub(super) relocation: Arc<Relocation>,
+pub(crate) struct Reading {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) relocation: Arc<Relocation>,
 }
 
 impl Reading {
     /// The bytes of a file, or why there are none.
     ///
     /// Errors: those of the store, but for a missing file.
-    pub(super) fn bytes(&self, written: &str) -> Result<Result<Bytes, Error>> {
+    pub(crate) fn bytes(&self, written: &str) -> Result<Result<Bytes, Error>> {
         let location = self.relocation.apply(written);
         split(self.store.open(&location).and_then(|source| source.read_all(LARGEST)))
     }

@@ -8,6 +8,7 @@ pub mod diff_tasks;
 pub mod two_tables;
 pub mod orphans;
 pub mod paths;
+pub mod rebuild;
 pub mod repair;
 pub mod statistics;
 pub mod unneeded;

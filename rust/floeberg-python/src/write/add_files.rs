@@ -31,7 +31,8 @@ pub fn describe_files(
     let work = move |cancel: &Cancel| {
         let locations =
             locations.iter().map(|given| Location::from_user(given)).collect::<Result<Vec<_>, _>>()?;
-        FilesToAdd { locations: &locations, trust_field_ids }.describe(&table, &reading, cancel)
+        FilesToAdd { locations: &locations, trust_field_ids, are_of_table: false }
+            .describe(&table, &reading, cancel)
     };
     let described = runtime::run_reported(py, &Cancel::default(), &report, work)?;
     report(py)?;

@@ -1,6 +1,6 @@
-//! What is in the header of a manifest?
+//! What is in the header of a manifest, or of a manifest list?
 //!
-//! Spec: Manifests (file metadata).
+//! Spec: Manifests (file metadata); Manifest Lists. Keys of manifest lists are those of Iceberg Java.
 
 use floeberg_avro::{Container, Limits};
 use floeberg_core::{Context, Error, Result};
@@ -36,6 +36,39 @@ pub(super) fn header_of(container: &Container<'_>) -> Result<ManifestHeader> {
         format_version: format_version(container)?.unwrap_or(1),
         content: content(container)?,
     })
+}
+
+/// The key-value metadata of a manifest list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ManifestListHeader {
+    /// The snapshot that it is of.
+    pub snapshot_id: i64,
+    /// The snapshot before; `None` for the first one.
+    pub parent_snapshot_id: Option<i64>,
+    /// The sequence number of the snapshot; `None` in v1.
+    pub sequence_number: Option<i64>,
+    /// The format version it was written in; 1 if it is missing.
+    pub format_version: u8,
+    /// The first row id of the snapshot (v3).
+    pub first_row_id: Option<i64>,
+}
+
+/// Reads the header of a manifest list, without its rows; `None` for another Avro file, whose header names no snapshot.
+pub fn manifest_list_header(bytes: &[u8]) -> Result<Option<ManifestListHeader>> {
+    let container = Container::open(bytes, &Limits::default())?;
+    let Some(snapshot_id) = number(&container, "snapshot-id")? else { return Ok(None) };
+    // Iceberg Java writes the parent of a first snapshot as the text null.
+    let optional = |key: &'static str| match container.metadata_text(key)? {
+        Some("null") => Ok(None),
+        _ => number(&container, key),
+    };
+    Ok(Some(ManifestListHeader {
+        snapshot_id,
+        parent_snapshot_id: optional("parent-snapshot-id")?,
+        sequence_number: optional("sequence-number")?,
+        format_version: format_version(&container)?.unwrap_or(1),
+        first_row_id: optional("first-row-id")?,
+    }))
 }
 
 /// `content`.
