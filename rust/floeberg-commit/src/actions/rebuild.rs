@@ -106,6 +106,7 @@ fn kept_manifests(
                 );
                 return Err(Error::invalid_data(message).with("manifest", path));
             }
+            rolling.go_on_with_unknown(entries.unknown_fields())?;
             for row in (0..entries.len()).filter(|row| kept.is_kept[*row]) {
                 let mut entry = settled(entries.entry(row, &partition_type)?, &kept.manifest);
                 // Orders that no metadata describes any more mean nothing.

@@ -173,6 +173,7 @@ mod tests {
             parent_snapshot_id,
             sequence_number: i64::from(format_version > 1) * 3,
             first_row_id: (format_version > 2).then_some(40),
+            unknown: &[],
         };
         Ok(ManifestListWriter::new(Vec::new(), &request, &ContainerOptions::default())?.finish()?.0)
     }
