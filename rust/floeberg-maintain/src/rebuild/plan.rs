@@ -384,11 +384,11 @@ fn raise(metadata: &mut TableMetadata, columns: &FooterColumns) {
     }
 }
 
-/// The snapshot that added the file of the newest manifest, where manifests say it.
+/// The snapshot that added the newest of the files whose snapshots are known.
 fn newest_snapshot(kept: &Kept) -> Option<i64> {
-    let named = kept.iter().filter(|(_, files)| !files.is_empty());
-    let (_, files) = named.max_by_key(|(entries, _)| entries.manifest.sequence_number)?;
-    files.iter().rev().find_map(|file| file.snapshot_id)
+    let files = kept.iter().flat_map(|(_, files)| files);
+    let known = files.filter_map(|file| Some((file.sequence_number, file.snapshot_id?)));
+    known.max().map(|(_, snapshot_id)| snapshot_id)
 }
 
 /// Leaves out vectors whose data files are not live.
