@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load_catalog"]
 
-_LATER = frozenset({"bigquery", "dynamodb", "glue", "hive", "nessie", "polaris", "s3tables", "unity"})
+_LATER = frozenset({"bigquery", "dynamodb", "hive", "nessie", "polaris", "unity"})
 """Catalog types of other libraries."""
 
 
@@ -67,7 +67,7 @@ def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str,
         from floeberg.catalog.sql import SqlCatalog  # noqa: PLC0415
 
         return SqlCatalog
-    if kind == "rest":
+    if kind in ("rest", "glue", "s3tables"):
         # It imports httpx.
         from floeberg.catalog.rest import RestCatalog  # noqa: PLC0415
 

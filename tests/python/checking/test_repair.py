@@ -323,8 +323,10 @@ def test_findings_that_do_not_hold_any_more_are_skipped(sound):
         assert again.snapshot_id is None
         assert {why for _, why in again.skipped} <= {
             "it does not hold any more",
-            "it is of files that only older snapshots have, or another branch: these go with "
-            "table.maintenance.expire_snapshots, and a branch has a repair of its own",
+            (
+                "it is of files that only older snapshots have, or another branch: these go with "
+                "table.maintenance.expire_snapshots, and a branch has a repair of its own"
+            ),
         }
 
 

@@ -165,7 +165,6 @@ def test_a_class_of_the_users(server, load):
     ("kind", "error_kind"),
     [
         ("kerberos", UnsupportedError),
-        ("sigv4", UnsupportedError),
         ("oauth2", InvalidInputError),
         ("no.such.Class", NotInstalledError),
         ("builtins.dict", InvalidInputError),

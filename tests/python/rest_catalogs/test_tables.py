@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import time
 
 import pyarrow as pa
 import pytest
 
-from floeberg.errors import InvalidDataError, NoSuchTableError, UnsupportedError
+from floeberg.errors import InvalidDataError, NoSuchTableError, StorageError, UnsupportedError
+from floeberg.storage_options import PROVIDER, refresh_storage_options
 from rest_catalogs.scripted import NAMESPACE, TABLES, Says, error
 
 SCHEMA = pa.schema({"id": pa.int64()})
@@ -52,8 +55,48 @@ def test_no_secret_of_the_catalog_is_in_what_goes_to_workers(server, load, loada
     assert "hush" not in repr(catalog) + repr(table) + repr(scan)
 
 
+def vended(location, token, seconds):
+    ends = str(int((time.time() + seconds) * 1000))
+    return [
+        {"prefix": location, "config": {"s3.session-token": token, "s3.session-token-expires-at-ms": ends}}
+    ]
+
+
+@pytest.mark.parametrize("offers", [True, False])
+def test_options_that_end_are_renewed(server, load, loadable, offers):
+    location = loadable().body["metadata"]["location"]
+    if offers:
+        table_path = "/v1/{prefix}/namespaces/{namespace}/tables/{table}"
+        server.config["endpoints"] = [f"GET {table_path}", f"GET {table_path}/credentials"]
+    first = loadable(**{"storage-credentials": vended(location, "one", 1)})
+    second = vended(location, "two", 3600)
+    server.says(f"GET {TABLES}/t", first, loadable(**{"storage-credentials": second}))
+    server.says(f"GET {TABLES}/t/credentials", Says(200, {"storage-credentials": second}))
+    catalog = load()
+    table = catalog.load_table("ns.t")
+    options = dict(table._inner.storage_options)
+    assert (options["s3.session-token"], PROVIDER in options) == ("one", True)
+    renewed = refresh_storage_options(options)
+    assert renewed["s3.session-token"] == "two"
+    assert len(server.of(f"GET {TABLES}/t/credentials")) == int(offers)
+    # A scan goes on with them after the first ones have ended.
+    assert table.scan().count() == 2
+    assert "hush" not in repr(options)
+    del table, catalog
+    gc.collect()
+    with pytest.raises(StorageError, match="is gone"):
+        refresh_storage_options(options)
+
+
+def test_a_provider_of_the_users_stays(server, load, loadable):
+    location = loadable().body["metadata"]["location"]
+    server.says(f"GET {TABLES}/t", loadable(**{"storage-credentials": vended(location, "one", 3600)}))
+    table = load(**{PROVIDER: "mine:own"}).load_table("ns.t")
+    assert table._inner.storage_options[PROVIDER] == "mine:own"
+
+
 @pytest.mark.parametrize(
-    "credentials", [[{"config": {}}], ["x"], [{"prefix": 5}], [{"prefix": "/", "config": [1]}]]
+    "credentials", [5, [{"config": {}}], ["x"], [{"prefix": 5}], [{"prefix": "/", "config": [1]}]]
 )
 def test_credentials_of_another_form_are_an_error(server, load, loadable, credentials):
     server.says(f"GET {TABLES}/t", loadable(**{"storage-credentials": credentials}))

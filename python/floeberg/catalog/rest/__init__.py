@@ -1,6 +1,6 @@
 """Tables behind a server of the Iceberg REST catalog specification."""
 
-from floeberg.catalog.rest.auth import AuthManager
+from floeberg.catalog.rest.auth_manager import AuthManager, SignedRequest
 from floeberg.catalog.rest.catalog import RestCatalog
 
-__all__ = ["AuthManager", "RestCatalog"]
+__all__ = ["AuthManager", "RestCatalog", "SignedRequest"]

@@ -9,9 +9,9 @@ import base64
 import importlib
 import threading
 import time
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, cast
 
+from floeberg.catalog.rest.auth_manager import AuthManager
 from floeberg.errors import (
     FloebergError,
     InvalidDataError,
@@ -24,26 +24,11 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["AuthManager", "auth_of"]
+__all__ = ["auth_of"]
 
 _EARLY = 60.0
 """Seconds before its end in which a token is renewed, at most a tenth of its life."""
 _TOKENS = "v1/oauth/tokens"
-
-
-class AuthManager(ABC):
-    """Gives the headers that say who a client is. For a class of your own: `rest.auth.type` is `package.module.Class`.
-
-    A class is made with the properties of the catalog. Its object is used by all threads of a process.
-    """
-
-    @abstractmethod
-    def headers(self) -> Mapping[str, str]:
-        """The headers of a request. It is called for each request."""
-
-    def renew(self) -> bool:
-        """Called where the server refused the headers. Returns whether other headers are worth a try."""
-        return False
 
 
 class _Fixed(AuthManager):
@@ -157,12 +142,17 @@ def auth_of(
         if "credential" not in properties and "token" not in properties:
             raise InvalidInputError("OAuth2 needs the property 'credential' or 'token'")
         return _OAuth2(properties, ask)
+    if kind in ("sigv4", "google", "azure", "entra"):
+        # They import the libraries of the clouds.
+        from floeberg.catalog.rest.cloud_auth import cloud_auth  # noqa: PLC0415
+
+        return cloud_auth(kind, properties)
     own = properties.get("rest.auth.type", "")
     if "." in own:
         return _imported(own, properties)
     raise UnsupportedError(
-        f"unknown 'rest.auth.type' {kind!r}: expected 'none', 'basic', 'oauth2', or a class of yours as "
-        "'package.module.Class'"
+        f"unknown 'rest.auth.type' {kind!r}: expected 'none', 'basic', 'oauth2', 'sigv4', 'google', 'azure', or a "
+        "class of yours as 'package.module.Class'"
     )
 
 

@@ -11,6 +11,7 @@ from floeberg.catalog.base import Catalog
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, Refusal
 from floeberg.catalog.rest.configuration import UNPLACED, texts
+from floeberg.catalog.rest.presets import with_preset
 from floeberg.catalog.rest.server import Server
 from floeberg.catalog.rest.tables import RestTableOperations, named
 from floeberg.catalog.rest.views import RestViewOperations
@@ -55,7 +56,7 @@ class RestCatalog(Catalog):
 
     def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
         super().__init__(name, properties, **more)
-        self._given = dict(self._properties)
+        self._given = with_preset(self._properties)
         self._server = Server(self._name, self._given)
         self._properties = dict(self._server.properties)
 

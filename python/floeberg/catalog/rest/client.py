@@ -16,7 +16,7 @@ import ssl
 import threading
 import time
 import uuid
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +25,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from floeberg import __version__
 from floeberg.catalog.rest.answers import AUTH_ENDED, NOT_MODIFIED, UNAUTHORIZED, Refusal
 from floeberg.catalog.rest.auth import auth_of
+from floeberg.catalog.rest.auth_manager import SignedRequest
 from floeberg.commit.retries import Retries
 from floeberg.errors import (
     FloebergError,
@@ -42,7 +43,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from floeberg.catalog.rest.auth import AuthManager
+    from floeberg.catalog.rest.auth_manager import AuthManager
 
 __all__ = ["Answer", "Request", "RestClient", "UnknownOutcome"]
 
@@ -214,8 +215,7 @@ class RestClient:
         ends = time.monotonic() + _RETRIES.total
         renewed = False
         for done in itertools.count(1):
-            given = {} if auth is None else auth.headers()
-            result = self._tried(sent, given)
+            result = self._tried(sent, auth)
             if isinstance(result, Answer):
                 return result
             if result.is_of_auth and auth is not None and not renewed:
@@ -228,11 +228,11 @@ class RestClient:
             time.sleep(wait)
         raise AssertionError
 
-    def _tried(self, sent: _Sent, given: Mapping[str, str]) -> Answer | _Failed:
+    def _tried(self, sent: _Sent, auth: AuthManager | None) -> Answer | _Failed:
         """One try: the answer, or what it failed by."""
         what = sent.what
         try:
-            status, headers, content = self._once(sent, given)
+            status, headers, content = self._once(sent, auth)
         except _NOT_SENT as error:
             text = f"the server cannot be reached: {error}"
             failure = StorageError(text, context={"request": what}, retryable=True)
@@ -264,15 +264,22 @@ class RestClient:
         is_of_auth = status in (UNAUTHORIZED, AUTH_ENDED)
         return _Failed(found, is_worth_a_retry=again, wait=_retry_after(headers), is_of_auth=is_of_auth)
 
-    def _once(self, sent: _Sent, given: Mapping[str, str]) -> tuple[int, dict[str, str], bytes]:
-        method, query = sent.request.method, sent.request.query
-        with self._client().stream(
-            method,
+    def _once(self, sent: _Sent, auth: AuthManager | None) -> tuple[int, dict[str, str], bytes]:
+        client, query = self._client(), sent.request.query
+        request = client.build_request(
+            sent.request.method,
             sent.url,
             params=dict(query) if query else None,
             content=sent.content,
-            headers=sent.headers | dict(given),
-        ) as answer:
+            headers=sent.headers,
+        )
+        if auth is not None:
+            known = SignedRequest(
+                request.method, str(request.url), dict(request.headers), sent.content or b""
+            )
+            request.headers.update(auth.headers_of(known))
+        answer = client.send(request, stream=True)
+        with closing(answer):
             parts, size, ends = [], 0, time.monotonic() + _LONGEST
             for part in answer.iter_bytes():
                 size += len(part)

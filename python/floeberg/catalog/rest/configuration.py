@@ -12,7 +12,7 @@ from floeberg.errors import InvalidDataError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["UNPLACED", "of_files", "table_options", "texts"]
+__all__ = ["UNPLACED", "credentials_of", "of_files", "table_options", "texts"]
 
 UNPLACED = "rest://the-server-decides"
 """The location of a new table or view until the server says where it is."""
@@ -25,7 +25,18 @@ _OWN = frozenset(
         *("clients", "snapshot-loading-mode", "rest-metrics-reporting-enabled", "rest-page-size"),
     }
 )
-_OWN_PREFIXES = ("rest.", "header.", "ssl.", "auth.", "oauth2.", "nessie.", "signer.", "table-default.")
+_OWN_PREFIXES = (
+    "gcp.auth.",
+    "azure.auth.",
+    "rest.",
+    "header.",
+    "ssl.",
+    "auth.",
+    "oauth2.",
+    "nessie.",
+    "signer.",
+    "table-default.",
+)
 
 
 def of_files(properties: Mapping[str, str]) -> dict[str, str]:
@@ -48,16 +59,27 @@ def table_options(base: Mapping[str, str], answer: Mapping[str, Any], location: 
     Raises:
         InvalidDataError: The answer has no such form.
     """
-    options = dict(base) | of_files(texts(answer, "config"))
+    return dict(base) | of_files(texts(answer, "config")) | credentials_of(answer, location)
+
+
+def credentials_of(answer: Mapping[str, Any], location: str) -> dict[str, str]:
+    """The `storage-credentials` of an answer whose prefix is the longest of a location.
+
+    Raises:
+        InvalidDataError: The answer has no such form.
+    """
     best = ""
     found: Mapping[str, str] = {}
-    for each in answer.get("storage-credentials") or ():
+    given: object = answer.get("storage-credentials") or ()
+    if not isinstance(given, list | tuple):
+        raise InvalidDataError("expected a list of storage credentials")
+    for each in given:
         if not isinstance(each, dict) or not isinstance(each.get("prefix"), str):
             raise InvalidDataError("expected storage credentials with a 'prefix' and a 'config'")
         prefix: str = each["prefix"]
         if location.startswith(prefix) and len(prefix) >= len(best):
             best, found = prefix, texts(each, "config")
-    return options | of_files(found)
+    return of_files(found)
 
 
 def texts(answer: Mapping[str, Any], name: str) -> dict[str, str]:

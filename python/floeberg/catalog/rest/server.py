@@ -5,6 +5,7 @@ Spec: REST catalog specification, `CatalogConfig`.
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.names import dotted
@@ -32,10 +33,12 @@ class Server:
     Attributes:
         properties: The defaults of the server, replaced by those of the user, and these by the overrides of the server.
         endpoints: Its paths.
+        id: What no other server of this process has.
     """
 
     def __init__(self, name: str, properties: Mapping[str, str]) -> None:
         self._name, self._given = name, dict(properties)
+        self.id = uuid.uuid4().hex
         client = RestClient(self._given)
         warehouse = self._given.get("warehouse")
         query = None if warehouse is None else {"warehouse": warehouse}

@@ -15,6 +15,7 @@ from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, Refusal
 from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, table_options
+from floeberg.catalog.rest.credentials import renewable
 from floeberg.commit.operations import TableOperations, table_from_metadata
 from floeberg.errors import (
     CommitStateUnknownError,
@@ -102,7 +103,8 @@ class RestTableOperations(TableOperations):
         location = _object(answer.body, "metadata").get("location")
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer to a staged table has no location")
-        self._kept.staged = table_options(self.server.storage_options, answer.body, location)
+        found = table_options(self.server.storage_options, answer.body, location)
+        self._kept.staged = renewable(found, self.server, self.identifier, location)
         return {**new, "location": location}
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
@@ -187,9 +189,9 @@ class RestTableOperations(TableOperations):
             raise InvalidDataError("the answer of the server has no metadata location")
         self._check_planning(answer.body)
         if "config" in answer.body or "storage-credentials" in answer.body or earlier is None:
-            options = table_options(
-                self.server.storage_options, answer.body, str(metadata.get("location", ""))
-            )
+            place = str(metadata.get("location", ""))
+            found = table_options(self.server.storage_options, answer.body, place)
+            options = renewable(found, self.server, self.identifier, place)
         else:
             # The answer to a commit has no options: those of the table stay.
             options = dict(earlier.storage_options)
