@@ -7,6 +7,7 @@ Examples:
     [('db', 'refs')]
 """
 
+from floeberg.catalog.backup import ExportResult, RestoreResult
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.filesystem import FileSystemCatalog
 from floeberg.catalog.loading import load_catalog
@@ -17,11 +18,13 @@ from floeberg.catalog.namespaces import PropertiesUpdateSummary
 
 __all__ = [
     "Catalog",
+    "ExportResult",
     "FileSystemCatalog",
     "Identifier",
     "MemoryCatalog",
     "MetastoreCatalog",
     "Namespace",
     "PropertiesUpdateSummary",
+    "RestoreResult",
     "load_catalog",
 ]

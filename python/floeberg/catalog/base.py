@@ -13,8 +13,8 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_path
 from floeberg._keywords import says_keywords_of_methods
 from floeberg._table_properties import flag_of
+from floeberg.catalog.backup import Backups
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
-from floeberg.catalog.new_tables import NewTables
 from floeberg.catalog.purging import remove_files_of
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import CommitConflictError, UnsupportedError
@@ -32,7 +32,7 @@ __all__ = ["Catalog"]
 
 
 @says_keywords_of_methods
-class Catalog(NewTables):
+class Catalog(Backups):
     """Tables and views by name.
 
     Identifiers are tuples, `("sales", "orders")`, or dotted strings. For a catalog of your own, derive from
