@@ -151,6 +151,9 @@ fn azure(container: &str, options: &StoreOptions, connector: Connector) -> Resul
     if builder.get_config_value(&AzureConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://")) {
         builder = builder.with_allow_http(true);
     }
+    if let Some(token) = super::settings::account_token(container, options) {
+        builder = builder.with_config(AzureConfigKey::SasKey, token);
+    }
     // `container@account.dfs.core.windows.net` names its account, a bare container leaves it to the options.
     let builder = if container.contains('@') {
         builder.with_url(format!("abfss://{container}/"))

@@ -76,8 +76,17 @@ pub(super) const AZURE: Names = Names {
 };
 
 /// Options of other readers that would change the result if they were ignored.
-const NOT_SERVED: [&str; 4] =
-    ["adls.connection-string", "s3.signer", "s3.remote-signing-enabled", "gcs.oauth2.token-expires-at"];
+const NOT_SERVED: [&str; 3] = ["adls.connection-string", "s3.signer", REMOTE_SIGNING];
+
+/// Does a server sign requests?
+const REMOTE_SIGNING: &str = "s3.remote-signing-enabled";
+
+/// The token of an account of Azure, which servers vend by its host, or its name: `adls.sas-token.<account>.dfs.core.windows.net`.
+pub(super) fn account_token<'a>(container: &str, options: &'a StoreOptions) -> Option<&'a str> {
+    let (_, host) = container.split_once('@')?;
+    let account = host.split('.').next().unwrap_or(host);
+    [host, account].into_iter().find_map(|place| options.get(&format!("adls.sas-token.{place}")))
+}
 
 /// Settings by the library's name, weakest first: the environment, then options, then flags.
 ///
@@ -89,7 +98,8 @@ pub(super) fn settings(
 ) -> Result<Vec<(String, String)>> {
     let mut chosen = Vec::new();
     for (key, value) in options.iter() {
-        if NOT_SERVED.contains(&key) {
+        // Servers that vend credentials may say so of an option that is off.
+        if NOT_SERVED.contains(&key) && !(key == REMOTE_SIGNING && value.eq_ignore_ascii_case("false")) {
             return Err(Error::unsupported(format!("the option `{key}` is not supported")));
         }
         let known =
