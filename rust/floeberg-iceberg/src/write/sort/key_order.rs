@@ -35,8 +35,8 @@ pub(super) struct Place {
 /// Rows of several batches, by their keys.
 #[derive(Debug)]
 pub(super) struct Order {
-    /// The rows, in order.
-    pub places: Vec<Place>,
+    /// The rows, in order: parts that follow one another.
+    pub places: Vec<Vec<Place>>,
     /// The keys, where all of them can be made from the numbers of their rows.
     numbers: Option<NumberKeys>,
 }
@@ -79,17 +79,40 @@ pub(super) fn order(parts: &[&BinaryArray], threads: usize, cancel: &Cancel) -> 
     let numbers = number_keys(parts, shared);
     let keys = Keys { parts, shared, is_number: numbers.is_some() };
     let groups = groups(parts, rows.div_ceil(threads.max(1)).max(LEAST_ROWS));
-    let mut runs = ordered(&groups, threads, cancel, |group| Ok(sorted(&keys, group.clone())))?;
+    let runs = ordered(&groups, threads, cancel, |group| Ok(sorted(&keys, group.clone())))?;
     if runs.len() < 2 {
-        return Ok(Order { places: runs.pop().unwrap_or_default(), numbers });
+        return Ok(Order { places: runs, numbers });
     }
-    let mut places = Vec::with_capacity(rows);
-    for run in runs {
-        places.extend(run);
-    }
-    // The standard library's stable sort finds the sorted runs, and merges them.
-    places.sort_by(|one, other| keys.compare(one, other));
+    let parts = parts_of(&runs, &keys, threads.max(1));
+    let places = ordered(&parts, threads, cancel, |part| {
+        let mut places = Vec::with_capacity(part.iter().map(|rows| rows.len()).sum());
+        for rows in part {
+            places.extend_from_slice(rows);
+        }
+        // The standard library's stable sort finds the sorted runs, and merges them.
+        places.sort_by(|one, other| keys.compare(one, other));
+        Ok(places)
+    })?;
     Ok(Order { places, numbers })
+}
+
+/// Cuts sorted runs into so many parts: all rows of a part are before those of the next one.
+fn parts_of<'a>(runs: &'a [Vec<Place>], keys: &Keys<'_>, count: usize) -> Vec<Vec<&'a [Place]>> {
+    let Some(longest) = runs.iter().max_by_key(|run| run.len()) else { return Vec::new() };
+    let mut left: Vec<&[Place]> = runs.iter().map(Vec::as_slice).collect();
+    let mut parts = Vec::with_capacity(count);
+    for number in 1..count {
+        let Some(first) = longest.get(number * longest.len() / count) else { break };
+        let part = left.iter_mut().map(|rows| {
+            let end = rows.partition_point(|place| keys.compare(place, first).is_lt());
+            let (before, after) = rows.split_at(end);
+            *rows = after;
+            before
+        });
+        parts.push(part.collect());
+    }
+    parts.push(left);
+    parts
 }
 
 /// Batches that follow one another, each group of about so many rows.
@@ -214,13 +237,14 @@ mod tests {
                 .collect();
             let arrays: Vec<_> = batches.iter().map(BinaryArray::from_iter_values).collect();
             let order = order(&arrays.iter().collect::<Vec<_>>(), 2, &Cancel::default()).unwrap();
-            if let Some(made) = order.keys(&order.places) {
+            let places = order.places.concat();
+            if let Some(made) = order.keys(&places) {
                 let made = made.unwrap();
-                for (place, key) in order.places.iter().zip(made.iter().flatten()) {
+                for (place, key) in places.iter().zip(made.iter().flatten()) {
                     prop_assert_eq!(key, &batches[place.part as usize][place.row as usize]);
                 }
             }
-            let found: Vec<_> = order.places.iter().map(|place| (place.part as usize, place.row as usize)).collect();
+            let found: Vec<_> = places.iter().map(|place| (place.part as usize, place.row as usize)).collect();
             let mut expected: Vec<_> = batches.iter().enumerate()
                 .flat_map(|(part, batch)| (0..batch.len()).map(move |row| (part, row))).collect();
             expected.sort_by_key(|(part, row)| &batches[*part][*row]);
@@ -238,7 +262,7 @@ mod tests {
             })
             .collect();
         let parts: Vec<_> = batches.iter().collect();
-        let found = order(&parts, 3, &Cancel::default()).unwrap().places;
+        let found = order(&parts, 3, &Cancel::default()).unwrap().places.concat();
         assert_eq!(found.len(), 240_000);
         let row = |place: &super::Place| {
             let (part, row) = (place.part as usize, place.row as usize);

@@ -12,8 +12,10 @@ use arrow_array::types::UInt32Type;
 use arrow_array::{Array as _, BinaryArray, RecordBatch, UInt32Array};
 use arrow_select::interleave::interleave_record_batch;
 use floeberg_core::{Error, Result};
+use floeberg_exec::threads::ordered;
 
 use super::run::Run;
+use crate::write::encode::Threads;
 
 /// The most rows of a merged batch.
 pub(super) const BATCH_ROWS: usize = 16 * 1024;
@@ -77,11 +79,22 @@ struct Merge {
     batches: Vec<RecordBatch>,
     /// (batch, row) of the next rows.
     taken: Vec<(usize, usize)>,
+    /// The rows of batches that are gathered together, by threads, each of one partition.
+    waiting: Vec<(u32, Vec<(usize, usize)>)>,
 }
 
+/// Takes the rows of a partition.
+type Give<'a> = dyn FnMut(u32, RecordBatch) -> Result<()> + 'a;
+
 /// Returns all rows of the runs, in order.
-pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Result<()>) -> Result<()> {
-    let mut merge = Merge { cursors: Vec::new(), heap: Vec::new(), batches: Vec::new(), taken: Vec::new() };
+pub(super) fn merge(runs: Vec<Run>, threads: &Threads, give: &mut Give<'_>) -> Result<()> {
+    let mut merge = Merge {
+        cursors: Vec::new(),
+        heap: Vec::new(),
+        batches: Vec::new(),
+        taken: Vec::new(),
+        waiting: Vec::new(),
+    };
     for (run, read) in runs.into_iter().enumerate() {
         let mut batches: Batches = Box::new(read.read()?);
         if let Some(batch) = batches.next().transpose()? {
@@ -101,12 +114,16 @@ pub(super) fn merge(runs: Vec<Run>, give: &mut dyn FnMut(u32, RecordBatch) -> Re
     while let Some(first) = merge.heap.first() {
         let of = merge.cursors[*first].partition();
         if merge.taken.len() >= BATCH_ROWS || partition.is_some_and(|partition| partition != of) {
-            merge.give(partition, give)?;
+            merge.close(partition);
+            if merge.waiting.len() >= 2 * threads.number {
+                merge.give(threads, give)?;
+            }
         }
         partition = Some(of);
         merge.take()?;
     }
-    merge.give(partition, give)
+    merge.close(partition);
+    merge.give(threads, give)
 }
 
 /// The last two columns: keys and partitions.
@@ -157,17 +174,25 @@ impl Merge {
         }
     }
 
-    fn give(
-        &mut self,
-        partition: Option<u32>,
-        give: &mut dyn FnMut(u32, RecordBatch) -> Result<()>,
-    ) -> Result<()> {
-        let (Some(partition), false) = (partition, self.taken.is_empty()) else { return Ok(()) };
-        let batches: Vec<_> = self.batches.iter().collect();
-        let rows = interleave_record_batch(&batches, &mem::take(&mut self.taken));
-        give(partition, rows.map_err(|error| Error::internal("rows cannot be merged").caused_by(error))?)?;
-        // Only the current batches of runs are needed from here on.
+    /// Ends a batch.
+    fn close(&mut self, partition: Option<u32>) {
+        if let (Some(partition), false) = (partition, self.taken.is_empty()) {
+            self.waiting.push((partition, mem::take(&mut self.taken)));
+        }
+    }
+
+    /// Gives the batches that wait.
+    fn give(&mut self, threads: &Threads, give: &mut Give<'_>) -> Result<()> {
+        let waiting = mem::take(&mut self.waiting);
         let batches = mem::take(&mut self.batches);
+        let of: Vec<_> = batches.iter().collect();
+        let gathered = ordered(&waiting, threads.number, &threads.cancel, |(partition, rows)| {
+            let rows = interleave_record_batch(&of, rows);
+            let rows = rows.map_err(|error| Error::internal("rows cannot be merged").caused_by(error))?;
+            Ok((*partition, rows))
+        })?;
+        gathered.into_iter().try_for_each(|(partition, rows)| give(partition, rows))?;
+        // Only the current batches of runs are needed from here on.
         for number in &self.heap {
             let cursor = &mut self.cursors[*number];
             let batch = batches[cursor.place].clone();
@@ -186,6 +211,7 @@ mod tests {
 
     use arrow_array::ArrayRef;
     use arrow_schema::{DataType, Field, Schema};
+    use floeberg_core::Cancel;
     use proptest::prelude::*;
 
     use super::super::run::RunWriter;
@@ -238,7 +264,8 @@ mod tests {
                 all.extend(rows);
             }
             let mut found = Vec::new();
-            merge(written, &mut |partition, rows| {
+            let threads = Threads { number: 2, cancel: Cancel::default() };
+            merge(written, &threads, &mut |partition, rows| {
                 let numbers = rows.column(0).as_primitive::<UInt32Type>();
                 found.extend(numbers.values().iter().map(|number| (partition, *number)));
                 Ok(())

@@ -62,7 +62,7 @@ impl Sorter {
         self.spill()?;
         if self.runs.len() >= MOST_RUNS {
             let mut merged = None;
-            merge(mem::take(&mut self.runs), &mut |_, batch| put(&mut merged, &batch))?;
+            merge(mem::take(&mut self.runs), &self.threads, &mut |_, batch| put(&mut merged, &batch))?;
             self.runs.extend(merged.map(RunWriter::finish).transpose()?);
         }
         Ok(())
@@ -74,7 +74,7 @@ impl Sorter {
             return self.sorted(false, &mut |partition, rows, _| give(partition, rows));
         }
         self.spill()?;
-        merge(mem::take(&mut self.runs), &mut |partition, batch| {
+        merge(mem::take(&mut self.runs), &self.threads, &mut |partition, batch| {
             let columns = batch.columns()[..batch.num_columns() - 2].to_vec();
             give(partition, Piece::of_columns(columns, batch.num_rows()))
         })
@@ -102,7 +102,7 @@ impl Sorter {
             order(&parts.iter().map(|part| &part.keys).collect::<Vec<_>>(), within, cancel)
         })?;
         for ((partition, parts), order) in held.into_iter().zip(orders) {
-            let batches: Vec<_> = order.places.chunks(BATCH_ROWS).collect();
+            let batches: Vec<_> = order.places.iter().flat_map(|part| part.chunks(BATCH_ROWS)).collect();
             // As few at a time as threads need: they are in memory besides the rows that they are of.
             for some in batches.chunks(2 * number) {
                 let gathered = ordered(some, *number, cancel, |places| {
