@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import traceback
 
 import pyarrow as pa
 import pytest
@@ -162,9 +164,50 @@ def test_a_name_that_is_taken_meanwhile_says_so(server, load):
         load().create_namespace("a")
 
 
-def test_headers_that_cannot_be_sent_are_an_error(load):
-    with pytest.raises(InvalidInputError, match="cannot be sent"):
-        load(**{"header.X-Odd": "a\nb"})
+@pytest.mark.parametrize("value", ["hush\nhush", "hushé", "hush\x00"])
+@pytest.mark.parametrize("name", ["header.X-Odd", "token"])
+def test_headers_that_cannot_be_sent_are_an_error(load, name, value):
+    with pytest.raises(InvalidInputError, match="cannot be sent") as caught:
+        load(**{name: value})
+    assert "hush" not in "".join(str(each) for each in (caught.value, caught.value.__cause__))
+
+
+def test_a_token_of_a_file_ends_before_its_line_break(server, load):
+    server.says("GET /v1/namespaces", Says(200, {"namespaces": []}))
+    load(token="word\n").list_namespaces()
+    assert server.asked[0].headers["authorization"] == "Bearer word"
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 500])
+def test_what_a_server_repeats_is_not_shown(server, load, waits, status):
+    def repeats(asked):
+        return error(status, message=f"{asked.headers['authorization']} {asked.headers['x-key']}")
+
+    server.says("GET /v1/namespaces", repeats)
+    server.says("POST /v1/namespaces", repeats)
+    server.says("GET /v1/namespaces/a", error(404, "NoSuchNamespaceException"))
+    secret, key = (base64.b32encode(os.urandom(10)).decode() for _ in range(2))
+    catalog = load(token=secret, **{"header.X-Key": key})
+    for ask in (catalog.list_namespaces, lambda: catalog.create_namespace("a")):
+        with pytest.raises(FloebergError) as caught:
+            ask()
+        shown = "".join(traceback.format_exception(caught.value))
+        assert secret not in shown
+        assert key not in shown
+    assert waits == []
+
+
+def test_an_address_that_is_no_proxy_does_not_show_its_password(load):
+    with pytest.raises(InvalidInputError, match=r"rest\.proxy") as caught:
+        load(**{"rest.proxy": "odd://me:hush@host"})
+    assert "hush" not in str(caught.value)
+
+
+def test_a_query_of_an_address_is_not_shown(server, load):
+    server.says("POST /tokens", error(400))
+    with pytest.raises(InvalidInputError) as caught:
+        load(credential="a:bcde", **{"oauth2-server-uri": f"{server.url}/tokens?key=hush"})
+    assert "hush" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["rest.client.socket-timeout-ms", "rest.client.connection-timeout-ms"])

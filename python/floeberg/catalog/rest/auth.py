@@ -56,13 +56,14 @@ class _OAuth2(AuthManager):
     ) -> None:
         self._ask = ask
         self._uri = properties.get("oauth2-server-uri", _TOKENS)
-        user, colon, secret = properties.get("credential", "").partition(":")
+        # Files with secrets end with a line break.
+        user, colon, secret = properties.get("credential", "").strip().partition(":")
         self._client, self._secret = (user, secret) if colon else ("", user)
         self._extra = {
             key: properties[key] for key in ("audience", "resource") if properties.get(key) is not None
         }
         self._scope = properties.get("scope", "catalog")
-        self._first = properties.get("token")
+        self._first = properties["token"].strip() if "token" in properties else None
         self._renews = properties.get("token-refresh-enabled", "true") != "false"
         self._token: str | None = self._first
         self._ends = float("inf")

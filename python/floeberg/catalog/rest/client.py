@@ -20,7 +20,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import quote_plus, urlencode, urljoin, urlsplit
 
 from floeberg import __version__
 from floeberg.catalog.rest.answers import AUTH_ENDED, NOT_MODIFIED, UNAUTHORIZED, Refusal
@@ -41,7 +41,7 @@ except ImportError as error:
     raise NotInstalledError("REST catalogs need httpx: install it by pip install 'floeberg[rest]'") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from floeberg.catalog.rest.auth_manager import AuthManager
 
@@ -119,7 +119,8 @@ class _Sent:
 
     @property
     def what(self) -> str:
-        return f"{self.request.method} {self.url}"
+        # A query may have a secret.
+        return f"{self.request.method} {self.url.partition('?')[0]}"
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,7 @@ class RestClient:
         if place.username or place.password:
             raise InvalidInputError("uri: a REST catalog takes no user in its address: give 'credential'")
         self._base = uri.rstrip("/") + "/"
+        self._secrets = frozenset(_secrets(self._properties))
         self.takes_keys = False
         """Whether the server takes idempotency keys."""
         self._lock = threading.Lock()
@@ -191,13 +193,8 @@ class RestClient:
 
     def post_form(self, path: str, form: Mapping[str, str]) -> Mapping[str, object]:
         """Posts a form, as servers that give tokens take it, and returns the object of the answer."""
-
-        def refused(refusal: Refusal) -> FloebergError:
-            # The text may repeat what was sent.
-            return replace(refusal, message=_without(refusal.message, form)).error
-
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        request = Request("POST", path, refused=refused)
+        request = Request("POST", path)
         # A token may be asked for twice.
         sent = _Sent(self._url(path), request, urlencode(form).encode(), headers, is_repeatable=True)
         return self._sent(sent, None).body
@@ -231,17 +228,17 @@ class RestClient:
     def _tried(self, sent: _Sent, auth: AuthManager | None) -> Answer | _Failed:
         """One try: the answer, or what it failed by."""
         what = sent.what
+        given: dict[str, str] = {}
         try:
-            status, headers, content = self._once(sent, auth)
+            status, headers, content = self._once(sent, auth, given)
         except _NOT_SENT as error:
             text = f"the server cannot be reached: {error}"
             failure = StorageError(text, context={"request": what}, retryable=True)
             # A certificate is as wrong the next time.
             return _Failed(failure, is_worth_a_retry="certificate" not in text.lower())
-        except httpx.LocalProtocolError as error:
-            raise InvalidInputError(
-                f"a request cannot be sent: {error}", context={"request": what}
-            ) from error
+        except httpx.LocalProtocolError:
+            # Its message may have the value of a header.
+            raise InvalidInputError("the request cannot be sent", context={"request": what}) from None
         except (httpx.HTTPError, httpx.StreamError, _EndlessError) as error:
             text = f"no whole answer came: {error or type(error).__name__}"
             if not sent.is_repeatable:
@@ -252,6 +249,7 @@ class RestClient:
         if status < _REDIRECTS or status == NOT_MODIFIED:
             return _answer(status, headers, content, sent)
         refusal = Refusal.of(status, headers, content, what)
+        refusal = replace(refusal, message=_without(refusal.message, {*self._secrets, *given.values()}))
         is_safe = sent.is_repeatable
         again = (
             status == _TOO_MANY
@@ -264,7 +262,10 @@ class RestClient:
         is_of_auth = status in (UNAUTHORIZED, AUTH_ENDED)
         return _Failed(found, is_worth_a_retry=again, wait=_retry_after(headers), is_of_auth=is_of_auth)
 
-    def _once(self, sent: _Sent, auth: AuthManager | None) -> tuple[int, dict[str, str], bytes]:
+    def _once(
+        self, sent: _Sent, auth: AuthManager | None, given: dict[str, str]
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Sends a request. The headers that say who the client is go into `given`, too."""
         client, query = self._client(), sent.request.query
         request = client.build_request(
             sent.request.method,
@@ -277,7 +278,8 @@ class RestClient:
             known = SignedRequest(
                 request.method, str(request.url), dict(request.headers), sent.content or b""
             )
-            request.headers.update(auth.headers_of(known))
+            given.update(auth.headers_of(known))
+            request.headers.update(_checked(given))
         answer = client.send(request, stream=True)
         with closing(answer):
             parts, size, ends = [], 0, time.monotonic() + _LONGEST
@@ -303,9 +305,10 @@ class RestClient:
 
     def _open(self) -> httpx.Client:
         known = self._properties
-        own = {
+        given = {
             key.removeprefix("header."): value for key, value in known.items() if key.startswith("header.")
         }
+        own = _checked(given)
         delegation = {"X-Iceberg-Access-Delegation": "vended-credentials"}
         fixed = {"Accept": "application/json", "User-Agent": f"floeberg/{__version__}"}
         if not any(key.lower() == "x-iceberg-access-delegation" for key in own):
@@ -314,13 +317,18 @@ class RestClient:
             _seconds(known, "rest.client.socket-timeout-ms", 60.0),
             connect=_seconds(known, "rest.client.connection-timeout-ms", 10.0),
         )
-        return httpx.Client(
-            headers=fixed | own,
-            timeout=timeout,
-            verify=_tls(known),
-            proxy=known.get("rest.proxy"),
-            follow_redirects=False,
-        )
+        tls = _tls(known)
+        try:
+            return httpx.Client(
+                headers={**fixed, **own},
+                timeout=timeout,
+                verify=tls,
+                proxy=known.get("rest.proxy"),
+                follow_redirects=False,
+            )
+        except (ValueError, httpx.InvalidURL):
+            # The message has the address, which may have a password.
+            raise InvalidInputError("rest.proxy: expected an address such as 'http://proxy:8080'") from None
 
 
 def _answer(status: int, headers: dict[str, str], content: bytes, sent: _Sent) -> Answer | _Failed:
@@ -372,11 +380,38 @@ def _retry_after(headers: Mapping[str, str]) -> float:
         return 0.0
 
 
-def _without(text: str, form: Mapping[str, str]) -> str:
-    for key, value in form.items():
-        if value and key not in ("grant_type", "scope"):
-            text = text.replace(value, "***")
+_LEAST_SECRET = 4
+"""A shorter value is a part of ordinary words."""
+_OF_SECRETS = ("credential", "token", "password", "secret", "key")
+
+
+def _secrets(properties: Mapping[str, str]) -> Iterator[str]:
+    """The values of properties that no error may show, and their parts."""
+    for name, value in properties.items():
+        own = name in ("credential", "token") or name.startswith(("rest.", "client.", "gcp.", "azure."))
+        if own and any(each in name for each in _OF_SECRETS):
+            yield from (value, value.partition(":")[2])
+        elif name.startswith("header."):
+            yield value
+
+
+def _without(text: str, secrets: Iterable[str]) -> str:
+    """A text without secrets, however a server repeats them."""
+    for secret in sorted(map(str.strip, secrets), key=len, reverse=True):
+        for each in (secret, secret.rpartition(" ")[2], quote_plus(secret)):
+            if len(each) >= _LEAST_SECRET:
+                text = text.replace(each, "***")
     return text
+
+
+def _checked(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """The headers, if they can be sent. The error does not show their values."""
+    for name, value in headers.items():
+        if not value.isascii() or not value.isprintable():
+            raise InvalidInputError(
+                f"the header {name!r} has a line break, or a character beyond ASCII: it cannot be sent"
+            )
+    return headers
 
 
 def _time_ordered() -> str:
