@@ -1,0 +1,31 @@
+"""Catalogs of servers, each started once, where it is first asked for, and emptied before each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from catalog_kinds import Kind
+from served_kinds import KINDS
+from servers import stop_all
+
+from floeberg.catalog import Catalog
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers() -> Iterator[None]:
+    """The servers that tests ask for, until the last test."""
+    yield
+    stop_all()
+
+
+@pytest.fixture(params=KINDS)
+def kind(request) -> Kind:
+    return KINDS[request.param]
+
+
+@pytest.fixture
+def catalog(kind, tmp_path) -> Iterator[Catalog]:
+    made = kind.new(tmp_path)
+    yield made
+    made.close()
