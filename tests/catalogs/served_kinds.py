@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from catalog_kinds import Kind
+from catalog_kinds import NAME_MAPPING, Kind
 from servers import started
 
 import floeberg as fb
@@ -16,6 +16,13 @@ def postgresql(name: str, folder: Path) -> Catalog:
     """One whose rows no other catalog of the database sees."""
     known = started("postgresql").properties
     return fb.load_catalog(name, **known, warehouse=(folder / "warehouse").as_uri())
+
+
+def seaweedfs(name: str, folder: Path) -> Catalog:
+    """One of a warehouse of its own."""
+    del folder
+    found = started("seaweedfs")
+    return fb.load_catalog(name, **found.properties, warehouse=found.warehouse())
 
 
 def of_server(server: str):
@@ -45,9 +52,32 @@ def remove(catalog: Catalog, namespace: Namespace) -> None:
     catalog.drop_namespace(namespace)
 
 
+ICEBERG = {
+    "compares_metadata": False,
+    "places_namespaces": True,
+    "takes_patterns": False,
+    "tells_capitals": False,
+    "checks_names": False,
+    "replaces_registered": False,
+    "adds_properties": frozenset({"write.parquet.compression-codec"}),
+}
+"""What Iceberg's server does differently: it looks at requirements, its Jetty refuses `%25` in a path, and its
+SQLite compares outer namespaces without regard to case."""
+
 KINDS = {
     "postgresql": Kind(postgresql),
-    "iceberg-rest": Kind(of_server("iceberg-rest")),
-    "iceberg-rest-oauth2": Kind(of_server("iceberg-rest-oauth2")),
-    "seaweedfs": Kind(of_server("seaweedfs")),
+    "iceberg-rest": Kind(of_server("iceberg-rest"), **ICEBERG),
+    "iceberg-rest-oauth2": Kind(of_server("iceberg-rest-oauth2"), **ICEBERG),
+    "seaweedfs": Kind(
+        seaweedfs,
+        compares_metadata=False,
+        places_namespaces=True,
+        takes_patterns=False,
+        takes_capitals=False,
+        checks_names=False,
+        keeps_dropped=False,
+        replaces_registered=False,
+        registers_views=False,
+        adds_properties=frozenset({NAME_MAPPING}),
+    ),
 }

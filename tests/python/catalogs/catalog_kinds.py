@@ -10,25 +10,62 @@ from pathlib import Path
 
 from json_catalog import JsonCatalog
 
+from floeberg import Table
 from floeberg.catalog import Catalog, FileSystemCatalog, MemoryCatalog
 from floeberg.catalog.sql import SqlCatalog
 
 NUMBERS = itertools.count()
+NAME_MAPPING = "schema.name-mapping.default"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How catalogs of a kind are made, and what they can do."""
+    """How catalogs of a kind are made, and what they can do.
+
+    Attributes:
+        make: Makes one, by its name and a folder for it.
+        has_properties: Namespaces have properties.
+        renames: Tables are renamed, and registered at other places.
+        travels: Another process sees the same tables.
+        views: It has views.
+        compares_metadata: A commit needs the metadata file that it is based on. Otherwise it needs what it changes to be
+            as it was: a server looks at requirements.
+        places_namespaces: Each namespace has a `location`, though nobody set it.
+        takes_patterns: Names may have the signs of patterns.
+        takes_capitals: Names of namespaces may have capitals.
+        tells_capitals: Names of namespaces may differ by case alone.
+        checks_names: Names of tables that are no names of folders are refused.
+        keeps_dropped: The files of a dropped table stay, and can be registered.
+        replaces_registered: A registered table may take the place of another.
+        registers_views: Views are registered.
+        adds_properties: Properties that a new table gets, though nobody set them.
+    """
 
     make: Callable[[str, Path], Catalog]
     has_properties: bool = True
     renames: bool = True
     travels: bool = True
     views: bool = True
+    compares_metadata: bool = True
+    places_namespaces: bool = False
+    takes_patterns: bool = True
+    takes_capitals: bool = True
+    tells_capitals: bool = True
+    checks_names: bool = True
+    keeps_dropped: bool = True
+    replaces_registered: bool = True
+    registers_views: bool = True
+    adds_properties: frozenset[str] = frozenset()
 
     def new(self, folder: Path) -> Catalog:
         """One of a name that no other has."""
         return self.make(f"c{next(NUMBERS)}", folder)
+
+    def without_mapping(self, table: Table) -> Table:
+        """The table, without the name mapping that a server gave it: it forbids changes of names."""
+        if NAME_MAPPING in self.adds_properties:
+            table.remove_properties(NAME_MAPPING)
+        return table
 
 
 def memory(name: str, folder: Path) -> Catalog:
@@ -83,8 +120,12 @@ def of_a_users_own(name: str, folder: Path) -> Catalog:
 KINDS = {
     "memory": Kind(memory),
     "all-in-memory": Kind(all_in_memory),
-    "filesystem": Kind(filesystem, has_properties=False, renames=False, views=False),
-    "filesystem-in-memory": Kind(filesystem_in_memory, has_properties=False, renames=False, views=False),
+    "filesystem": Kind(
+        filesystem, has_properties=False, renames=False, views=False, replaces_registered=False
+    ),
+    "filesystem-in-memory": Kind(
+        filesystem_in_memory, has_properties=False, renames=False, views=False, replaces_registered=False
+    ),
     "sqlite": Kind(sqlite),
     "sqlite-v0": Kind(sqlite_of_version_0, views=False),
     "of-a-users-own": Kind(of_a_users_own),
