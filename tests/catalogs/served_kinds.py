@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from catalog_kinds import NAME_MAPPING, Kind
+from catalog_kinds import Kind
 from servers import started
 
 import floeberg as fb
@@ -60,6 +60,8 @@ ICEBERG = {
     "checks_names": False,
     "replaces_registered": False,
     "adds_properties": frozenset({"write.parquet.compression-codec"}),
+    "keeps_dropped_views": False,
+    "keeps_summaries": False,
 }
 """What Iceberg's server does differently: it looks at requirements, its Jetty refuses `%25` in a path, and its
 SQLite compares outer namespaces without regard to case."""
@@ -77,7 +79,11 @@ KINDS = {
         checks_names=False,
         keeps_dropped=False,
         replaces_registered=False,
-        registers_views=False,
-        adds_properties=frozenset({NAME_MAPPING}),
+        adds_properties=frozenset({"schema.name-mapping.default"}),
+        maps_names=True,
+        keeps_dropped_views=False,
+        moves_views=False,
+        names_metadata=False,
+        frees_names=False,
     ),
 }

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from json_catalog import JsonCatalog
 
-from floeberg import Table
 from floeberg.catalog import Catalog, FileSystemCatalog, MemoryCatalog
 from floeberg.catalog.sql import SqlCatalog
 
 NUMBERS = itertools.count()
-NAME_MAPPING = "schema.name-mapping.default"
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,13 @@ class Kind:
         checks_names: Names of tables that are no names of folders are refused.
         keeps_dropped: The files of a dropped table stay, and can be registered.
         replaces_registered: A registered table may take the place of another.
-        registers_views: Views are registered.
         adds_properties: Properties that a new table gets, though nobody set them.
+        maps_names: Tables have a name mapping, which cannot be removed.
+        keeps_dropped_views: The metadata of a dropped view stays, and can be registered.
+        keeps_summaries: A version of a view has the summary that it was given, and no more.
+        moves_views: The metadata of a view is written where its location is.
+        names_metadata: Metadata files are named by Floeberg, or as it names them.
+        frees_names: A new view may have the name that another was given up for.
     """
 
     make: Callable[[str, Path], Catalog]
@@ -54,18 +58,22 @@ class Kind:
     checks_names: bool = True
     keeps_dropped: bool = True
     replaces_registered: bool = True
-    registers_views: bool = True
     adds_properties: frozenset[str] = frozenset()
+    maps_names: bool = False
+    keeps_dropped_views: bool = True
+    keeps_summaries: bool = True
+    moves_views: bool = True
+    names_metadata: bool = True
+    frees_names: bool = True
 
     def new(self, folder: Path) -> Catalog:
         """One of a name that no other has."""
         return self.make(f"c{next(NUMBERS)}", folder)
 
-    def without_mapping(self, table: Table) -> Table:
-        """The table, without the name mapping that a server gave it: it forbids changes of names."""
-        if NAME_MAPPING in self.adds_properties:
-            table.remove_properties(NAME_MAPPING)
-        return table
+    def skip_where_names_are_mapped(self) -> None:
+        """Skip a test that gives the name of a column to another one."""
+        if self.maps_names:
+            pytest.skip("the server gives tables a name mapping, in which a name stays that of its first column")
 
 
 def memory(name: str, folder: Path) -> Catalog:

@@ -24,9 +24,10 @@ def orders(catalog):
 
 
 def test_a_delete_means_the_column_that_was_seen(catalog, kind):
+    kind.skip_where_names_are_mapped()
     catalog.create_namespace("sales")
     one = catalog.create_table("sales.two", TWO, partition_spec=["p as one", "q as two"])
-    kind.without_mapping(one).append(pa.table({"p": ["a", "b"], "q": ["b", "a"]}, TWO))
+    one.append(pa.table({"p": ["a", "b"], "q": ["b", "a"]}, TWO))
     other = catalog.load_table("sales.two")
     for old, new in (("p", "x"), ("q", "p"), ("x", "q")):
         with other.update_schema() as update:

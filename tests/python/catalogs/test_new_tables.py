@@ -67,7 +67,8 @@ def test_a_creation_that_fails_leaves_nothing(places):
     with pytest.raises(errors.TableAlreadyExistsError):
         transaction.commit_transaction()
     assert places.load_table("ns.t").scan().to_arrow()["id"].to_pylist() == [7]
-    assert len([name for name in files_in(location) if name.endswith(".parquet")]) == 1
+    left = {name for folder in (location, winner.location()) for name in files_in(folder)}
+    assert len([name for name in left if name.endswith(".parquet")]) == 1
 
 
 def test_a_creation_takes_several_operations(places):
@@ -86,8 +87,8 @@ def test_a_creation_takes_several_operations(places):
 
 
 def test_a_replaced_table_keeps_what_was(places, kind):
+    kind.skip_where_names_are_mapped()
     table = places.create_table("ns.t", as_select=ROWS, partition_spec=["city"], properties={"owner": "jo"})
-    kind.without_mapping(table)
     table.manage_snapshots().create_tag(table.current_snapshot().snapshot_id, "first").commit()
     before = table.refresh()
     old = before.current_snapshot().snapshot_id
@@ -126,7 +127,8 @@ def test_a_replacement_is_undone_where_columns_are_the_same(places):
 
 
 def test_values_of_a_column_that_became_another_one_are_not_shown_as_nulls(places, kind):
-    table = kind.without_mapping(places.create_table("ns.t", as_select=ROWS))
+    kind.skip_where_names_are_mapped()
+    table = places.create_table("ns.t", as_select=ROWS)
     old = table.current_snapshot().snapshot_id
     table.manage_snapshots().create_branch(None, "old").commit()
     after = places.replace_table("ns.t", ROWS.schema.set(1, pa.field("city", pa.int64())))
