@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -89,9 +90,9 @@ class ServerProcess:
         except subprocess.TimeoutExpired:
             self.kill()
 
-    def kill(self) -> None:
+    def kill(self, how: int = signal.SIGKILL) -> None:
         """End it without notice."""
-        self._process.kill()
+        self._process.send_signal(how)
         self._process.wait()
 
 

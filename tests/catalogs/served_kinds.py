@@ -69,7 +69,6 @@ SQLite compares outer namespaces without regard to case."""
 KINDS = {
     "postgresql": Kind(postgresql),
     "iceberg-rest": Kind(of_server("iceberg-rest"), **ICEBERG),
-    "iceberg-rest-oauth2": Kind(of_server("iceberg-rest-oauth2"), **ICEBERG),
     "seaweedfs": Kind(
         seaweedfs,
         compares_metadata=False,
@@ -87,3 +86,5 @@ KINDS = {
         frees_names=False,
     ),
 }
+WITH_TOKENS = Kind(of_server("iceberg-rest-oauth2"), **ICEBERG)
+"""Iceberg's server where each request needs a token. SeaweedFS wants one, too."""

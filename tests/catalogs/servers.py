@@ -5,10 +5,10 @@ Each has a folder of its own below the temporary folder, listens on loopback, an
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -31,6 +31,8 @@ BUCKETS = 200
 class IcebergRest:
     """Iceberg's own REST server, with its catalog in SQLite and its tables in files."""
 
+    crash = signal.SIGKILL
+
     def __init__(self, **more: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="iceberg-rest-"))
         self.process = RestServer(self.folder, **more)
@@ -47,6 +49,8 @@ class IcebergRest:
 
 class SeaweedFS:
     """SeaweedFS: the tables are in its own S3, and clients need a token of its own."""
+
+    crash = signal.SIGKILL
 
     def __init__(self) -> None:
         weed = environment(FOLDER, SEAWEEDFS).with_name("weed")
@@ -116,6 +120,9 @@ def _bucket(number: int) -> str:
 class PostgreSQL:
     """PostgreSQL, as a user who is not root."""
 
+    # It ends at once, as after a crash, and takes its other processes along.
+    crash = signal.SIGQUIT
+
     def __init__(self) -> None:
         programs = _programs_of_postgresql()
         pytest.importorskip("psycopg", reason="psycopg, the driver of PostgreSQL, is not installed")
@@ -175,10 +182,11 @@ STARTS = {
     "seaweedfs": SeaweedFS,
     "postgresql": PostgreSQL,
 }
-_STARTED: dict[str, IcebergRest | SeaweedFS | PostgreSQL] = {}
+Server = IcebergRest | SeaweedFS | PostgreSQL
+_STARTED: dict[str, Server] = {}
 
 
-def started(name: str) -> IcebergRest | SeaweedFS | PostgreSQL:
+def started(name: str) -> Server:
     """A server, started where it is first asked for."""
     if name not in _STARTED:
         _STARTED[name] = STARTS[name]()
@@ -193,8 +201,3 @@ def stop_all() -> None:
         for key in server.environment:
             os.environ.pop(key, None)
         server.stop()
-
-
-def as_json(server: IcebergRest | SeaweedFS | PostgreSQL, **more: str) -> str:
-    """The properties of a catalog of the server, for other processes."""
-    return json.dumps(server.properties | more)

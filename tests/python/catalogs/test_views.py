@@ -79,8 +79,8 @@ def test_a_view_is_created_and_loaded(shop, kind):
         version = view.current_version()
         assert (version.version_id, version.schema_id) == (1, 0)
         assert (version.default_catalog, version.default_namespace) == ("prod", ("a", "b"))
-        said = {"engine-name": "floeberg", "engine-version": fb.__version__}
-        assert version.summary == (said if kind.keeps_summaries else version.summary | said)
+        if kind.keeps_summaries:
+            assert version.summary == {"engine-name": "floeberg", "engine-version": fb.__version__}
         assert [entry.version_id for entry in view.history()] == [1]
         assert view.history()[0].timestamp_ms == version.timestamp_ms
         assert view.sql_for("TRINO").sql.endswith("orders o")
