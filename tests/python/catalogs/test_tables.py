@@ -148,6 +148,34 @@ def test_writers_on_an_old_base_lose_nothing(catalog, orders):
     assert ids(orders) == [0, 1, 2]
 
 
+def test_what_becomes_as_it_was_is_what_was_there(catalog, kind):
+    """Names, a partition spec and a sort order: a server has them already, and adds none."""
+    kind.skip_where_names_are_mapped()
+    catalog.create_namespace("sales")
+    table = catalog.create_table("sales.turned", SCHEMA)
+    for names in (("id", "key"), ("key", "id")):
+        with table.update_schema() as update:
+            update.rename_column(*names)
+    assert sorted(table.schemas()) == [0, 1]
+    for column in ("id", "name", "id"):
+        with table.update_sort_order() as order:
+            order.desc(column)
+    with table.update_spec() as update:
+        update.add_field("name")
+    with table.update_spec() as update:
+        update.remove_field("name")
+    with table.transaction() as transaction:
+        for names in (("id", "key"), ("key", "id")):
+            with transaction.update_schema() as update:
+                update.rename_column(*names)
+    table.append(rows(1))
+    again = catalog.load_table("sales.turned")
+    assert (again.schema().schema_id, again.schema().column_names) == (0, ["id", "name"])
+    assert [(field.source_id, field.direction) for field in again.sort_order().fields] == [(1, "desc")]
+    assert again.spec().is_unpartitioned()
+    assert ids(again) == [1]
+
+
 def test_a_base_that_is_not_current_is_refused(catalog, orders, kind):
     base = catalog.load_table("sales.orders")
     orders.append(rows(1))
