@@ -21,7 +21,7 @@ PYTHON_SOURCES := python tests tools benches examples docs/conf.py
 # Of its own, so that the environment of everyday work stays small.
 DOCS_VENV := $(CACHE)/docs
 
-.PHONY: help demo test test-rust test-python test-spark spark-versions faults long object-stores interop java check break-rules fuzz fmt bench docs site wheel install venv clean
+.PHONY: help demo test test-rust test-python test-spark spark-versions faults long object-stores catalogs interop java check break-rules fuzz fmt bench docs site wheel install venv clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -56,10 +56,14 @@ long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAV
 	FLOEBERG_DAMAGES=8000 FLOEBERG_LANCE_DAMAGES=1200 $(PYTHON) -m pytest tests/python/test_damage.py tests/python/lance_tables/test_damage.py --timeout 0
 	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/spark/test_sql_histories.py tests/spark/test_sql_methods.py tests/spark/test_stream_properties.py tests/python/lance_tables/test_corpus.py --timeout 0
 	FLOEBERG_SETTINGS=all $(PYTHON) -m pytest tests/spark/test_sql_under_settings.py --timeout 0
+	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/catalogs/test_served_contention.py --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
 object-stores: install java $(VENV)/spark-classes.jsa ## Tables in S3: a server on loopback, Spark's connector (690 MB, once)
 	$(PYTEST) tests/object_stores $(ARGS)
+
+catalogs: install java ## The tests of catalogs over Iceberg's REST server, SeaweedFS and PostgreSQL, which it starts on loopback
+	$(PYTEST) tests/catalogs $(ARGS)
 
 interop: install java ## PyIceberg, DuckDB and Iceberg Java read what we write, and write what we read; downloads them once
 	$(PYTEST) tests/interop $(ARGS)

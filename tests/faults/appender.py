@@ -12,7 +12,7 @@ from pathlib import Path
 
 from faulted import Place, batch
 
-from floeberg import FloebergError
+from floeberg import FloebergError, Table
 
 
 def say(*words: object) -> None:
@@ -23,7 +23,11 @@ def say(*words: object) -> None:
 
 def main(kind: str, folder: str, writer: int, first: int, count: int) -> None:
     """Append."""
-    table = Place(kind, Path(folder)).table()
+    append(Place(kind, Path(folder)).table(), writer, first, count)
+
+
+def append(table: Table, writer: int, first: int, count: int) -> None:
+    """Append to a table that is open."""
     rows = [batch(writer, number) for number in range(first, first + count)]
     say("ready")
     sys.stdin.readline()

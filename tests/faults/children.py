@@ -22,6 +22,7 @@ class Child:
     """
 
     program: str
+    environment: dict[str, str] | None = None
 
     def __init__(self, place: Place, *arguments: object) -> None:
         """Start it. It waits for `go` before it commits."""
@@ -34,7 +35,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=None,
+            env=self.environment,
         )
         assert self._next() == "ready", "it did not start"
 

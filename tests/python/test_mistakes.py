@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 
 import pyarrow as pa
 import pytest
@@ -78,12 +79,11 @@ def test_a_catalog_that_cannot_be_loaded_says_why(properties, kind, said):
         fb.load_catalog("wrong", **properties)
 
 
-def test_the_package_of_a_database_is_named():
-    try:
-        import psycopg  # noqa: F401
-    except ImportError:
-        with pytest.raises(NotInstalledError, match="psycopg"):
-            fb.load_catalog("wrong", uri="postgresql+psycopg://h/db")
+def test_the_package_of_a_database_is_named(monkeypatch):
+    # As where it is not installed.
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(NotInstalledError, match="pip install psycopg"):
+        fb.load_catalog("wrong", uri="postgresql+psycopg://h/db")
 
 
 OF_TABLES = [

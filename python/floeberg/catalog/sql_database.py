@@ -6,7 +6,7 @@ Only `SqlCatalog` imports this, since it imports SQLAlchemy.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,10 @@ class Database:
         if self._made is not None and self._made[0] == os.getpid():
             self._made[1].dispose()
 
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
     def _file(self) -> str | None:
         """The file of an SQLite database, for errors: its driver does not name it."""
         url = self.engine().url
@@ -136,7 +140,8 @@ def _engine_of(uri: str | None) -> Engine:
         raise InvalidInputError("the property 'uri' is not the URI of a database") from None
     try:
         if url.get_backend_name() != "sqlite":
-            return sql.create_engine(url)
+            # A connection of before a restart of the database is replaced, and does not fail what comes next.
+            return sql.create_engine(url, pool_pre_ping=True)
         if url.database in (None, "", ":memory:"):
             # One connection, or there would be a database for each.
             return sql.create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})

@@ -351,7 +351,8 @@ class Views(Namespaces):
     def _views_in(self, namespace: tuple[str, ...]) -> Iterable[Identifier]:
         """The views directly in a namespace. Catalogs without views have none."""
         try:
-            return self.do_list_views(namespace)
+            # Read here: a generator refuses only when it is read.
+            return list(self.do_list_views(namespace))
         except UnsupportedError:
             return ()
 

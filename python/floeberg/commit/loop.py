@@ -21,6 +21,7 @@ from floeberg.commit.lock import commit_lock
 from floeberg.commit.progress import Progress
 from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import (
+    AlreadyExistsError,
     CommitConflictError,
     CommitStateUnknownError,
     FloebergError,
@@ -245,6 +246,21 @@ def _current(table_operations: TableOperations) -> OpenedTable | None:
         return None
 
 
+def _known_after_all(failure: CommitStateUnknownError, done: int) -> FloebergError:
+    """The error of a commit whose outcome was unknown, and which the table shows not to be there."""
+    cause = failure.__cause__
+    if isinstance(cause, CommitConflictError | AlreadyExistsError):
+        # Whoever was asked said what it is in this case.
+        known: FloebergError = cause
+    else:
+        ends = ", and the commit was not retried" if done == 1 else ""
+        known = CommitConflictError(
+            f"another writer committed first{ends}", context=failure.context, retryable=done > 1
+        )
+    known.__cause__ = failure if cause is not known else None
+    return known
+
+
 def _is_worth_a_retry(failure: FloebergError) -> bool:
     return failure.retryable or isinstance(failure, CommitStateUnknownError)
 
@@ -265,9 +281,7 @@ def _given_up(progress: Progress, failure: FloebergError, done: int) -> Committe
         ) from failure
     progress.abandon()
     if isinstance(failure, CommitStateUnknownError):
-        raise CommitConflictError(
-            "another writer committed first, and the commit was not retried", context=failure.context
-        ) from failure
+        failure = _known_after_all(failure, done)
     if isinstance(failure, CommitConflictError) and done > 1:
         raise CommitConflictError(
             f"{failure.message}; gave up after {done} attempts",

@@ -42,9 +42,26 @@ def load(uri: str, warehouse: str, identifier: str) -> Table:
     return catalog_of(uri, warehouse).load_table(identifier)
 
 
-def read_rest(uri: str, identifier: str, into: str) -> int:
+def read_rest(uri: str, identifier: str, into: str, **properties: str) -> int:
     """Write the rows of a table of a REST catalog as an Arrow file; how many there are."""
-    return save(RestCatalog("interop", uri=uri).load_table(identifier).scan().to_arrow(), into)
+    return save(RestCatalog("interop", uri=uri, **properties).load_table(identifier).scan().to_arrow(), into)
+
+
+def append_rest(uri: str, identifier: str, rows: str, **properties: str) -> str:
+    """Append the rows of an Arrow file to a table of a REST catalog; where the metadata is now."""
+    table = RestCatalog("interop", uri=uri, **properties).load_table(identifier)
+    with pa.memory_map(rows) as file:
+        table.append(pa.ipc.open_file(file).read_all())
+    return table.metadata_location
+
+
+def create_rest(uri: str, identifier: str, rows: str, **properties: str) -> str:
+    """Create a table of a REST catalog with the rows of an Arrow file; where the metadata is."""
+    with pa.memory_map(rows) as file:
+        read = pa.ipc.open_file(file).read_all()
+        table = RestCatalog("interop", uri=uri, **properties).create_table(identifier, read.schema)
+        table.append(read)
+    return table.metadata_location
 
 
 def append(uri: str, warehouse: str, identifier: str, rows: str) -> str:
@@ -86,6 +103,8 @@ serve(
         "view": view,
         "read": read,
         "read_rest": read_rest,
+        "append_rest": append_rest,
+        "create_rest": create_rest,
         "metadata": metadata,
         "append": append,
         "add_files": add_files,

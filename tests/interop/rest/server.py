@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 from maven import jar
 from peers.environments import FOLDER
 
+from server_process import ServerProcess, free_port
+
 HERE = Path(__file__).parent
 SOURCE = HERE / "LoopbackCatalogServer.java"
 JARS = HERE / "jars.txt"
 """The class path: what the fixture of Iceberg 1.11.0 depends on, by SHA-256 and place in Maven Central."""
-
-SECONDS = 120
-"""A server that does not listen by then has failed."""
 
 
 def class_path() -> str:
@@ -38,37 +35,18 @@ def class_path() -> str:
     return f"{compiled}{os.pathsep}{jars}"
 
 
-class RestServer:
-    """The server, with an empty catalog in a folder."""
+class RestServer(ServerProcess):
+    """The server, with an empty catalog in a folder; more properties are Iceberg's, or those of the server."""
 
-    def __init__(self, folder: Path) -> None:
-        self._log = folder / "server.log"
+    def __init__(self, folder: Path, **more: str) -> None:
         arguments = {
-            "port": "0",
+            "port": str(free_port()),
             "uri": f"jdbc:sqlite:{folder}/catalog.db",
             "warehouse": f"file:{folder}/warehouse",
+            **more,
         }
         command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", class_path()]
         command.append("org.apache.iceberg.rest.LoopbackCatalogServer")
-        with self._log.open("wb") as output:
-            self._process = subprocess.Popen(
-                [*command, *(f"{key}={value}" for key, value in arguments.items())],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-        deadline = time.monotonic() + SECONDS
-        while (found := re.search(r"listening (\d+)", self._log.read_text(errors="replace"))) is None:
-            told = self._log.read_text(errors="replace")[-2000:]
-            assert self._process.poll() is None, f"the server ended: {told}"
-            assert time.monotonic() < deadline, f"the server does not listen: {told}"
-            time.sleep(0.1)
-        self.url = f"http://127.0.0.1:{found[1]}"
-
-    def stop(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(20)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        command += [f"{key}={value}" for key, value in arguments.items()]
+        super().__init__(command, log=folder / "server.log", ready=r"listening (\d+)")
+        self.url = f"http://127.0.0.1:{self.match[1]}"

@@ -18,6 +18,7 @@ from floeberg.errors import (
     InvalidInputError,
     NotFoundError,
 )
+from written_tables import local
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_files_that_are_gone_or_another_are_refused(catalog, orders):
     place = cut.locations()[0]
     if "://" in place and not place.startswith("file:"):
         return
-    path = Path(place.removeprefix("file://"))
+    path = Path(local(place))
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InvalidDataError, match=f"expected {cut.size} bytes, found {cut.size - 1}"):
         orders.commit_receipts([cut])

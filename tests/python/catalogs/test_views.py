@@ -62,7 +62,7 @@ def written(view):
     return json.loads(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content)
 
 
-def test_a_view_is_created_and_loaded(shop):
+def test_a_view_is_created_and_loaded(shop, kind):
     made = shop.create_view(
         "shop.seen",
         pa.schema({"id": pa.int64(), "at": pa.timestamp("us", "UTC")}),
@@ -79,12 +79,14 @@ def test_a_view_is_created_and_loaded(shop):
         version = view.current_version()
         assert (version.version_id, version.schema_id) == (1, 0)
         assert (version.default_catalog, version.default_namespace) == ("prod", ("a", "b"))
-        assert version.summary == {"engine-name": "floeberg", "engine-version": fb.__version__}
+        if kind.keeps_summaries:
+            assert version.summary == {"engine-name": "floeberg", "engine-version": fb.__version__}
         assert [entry.version_id for entry in view.history()] == [1]
         assert view.history()[0].timestamp_ms == version.timestamp_ms
         assert view.sql_for("TRINO").sql.endswith("orders o")
         assert view.uuid() == made.uuid()
-    assert re.search(r"/metadata/00000-[0-9a-f-]{36}\.gz\.metadata\.json$", made.metadata_location)
+    if kind.names_metadata:
+        assert re.search(r"/metadata/00000-[0-9a-f-]{36}\.gz\.metadata\.json$", made.metadata_location)
     assert made.location() == made.metadata_location.partition("/metadata/")[0]
     assert shop.view_exists("shop.seen")
     assert shop.list_views("shop") == [("shop", "seen")]
@@ -93,7 +95,7 @@ def test_a_view_is_created_and_loaded(shop):
     assert shop.load_view("shop.seen").uuid() == made.uuid()
 
 
-def test_a_version_is_given_in_many_forms(shop):
+def test_a_version_is_given_in_many_forms(shop, kind):
     statement = SQLViewRepresentation("SELECT 1 AS id", "spark")
     version = ViewVersion(7, 7, 7, {"by": "me"}, (statement,), "prod", ("x",))
     forms = [
@@ -116,7 +118,8 @@ def test_a_version_is_given_in_many_forms(shop):
         assert made.timestamp_ms > 7
     assert shop.load_view("shop.v0").current_version().default_namespace == ("shop",)
     given = shop.load_view("shop.v3").current_version()
-    assert (given.default_catalog, given.default_namespace, given.summary) == ("prod", ("x",), {"by": "me"})
+    assert (given.default_catalog, given.default_namespace) == ("prod", ("x",))
+    assert not kind.keeps_summaries or given.summary == {"by": "me"}
     assert shop.load_view("shop.v4").current_version().default_namespace == ("y",)
     theirs = pyiceberg.schema.Schema(NestedField(5, "id", LongType(), required=True))
     assert (
@@ -156,7 +159,7 @@ def test_wrong_definitions_are_refused_and_nothing_is_made(arguments, reason, tm
     assert not (tmp_path / "warehouse").exists()
 
 
-def test_a_view_is_replaced_and_goes_back(shop, seen):
+def test_a_view_is_replaced_and_goes_back(shop, seen, kind):
     seen.replace_version(seen.schema(), sql=TWO)
     assert (seen.sql_for("spark").sql, seen.current_version().version_id) == ("SELECT 2 AS id", 2)
     before = seen.metadata_location
@@ -166,8 +169,10 @@ def test_a_view_is_replaced_and_goes_back(shop, seen):
     wide = pa.schema({"id": pa.int64(), "n": pa.int64()})
     seen.replace_version(wide, sql={"spark": "SELECT 1 AS id, 2 AS n"})
     loaded = shop.load_view("shop.seen")
-    assert [each.version_id for each in loaded.versions] == [1, 2, 3]
-    assert [each.version_id for each in loaded.history()] == [1, 2, 1, 3]
+    # With a summary of the server's, a version is like no earlier one.
+    history = [1, 2, 1, 3] if kind.keeps_summaries else [1, 2, 3, 4]
+    assert [each.version_id for each in loaded.versions] == sorted(set(history))
+    assert [each.version_id for each in loaded.history()] == history
     assert sorted(loaded.schemas()) == [0, 1]
     assert loaded.schema().column_names == ["id", "n"]
     assert [entry.timestamp_ms for entry in loaded.history()] == sorted(
@@ -218,7 +223,7 @@ def test_a_dialect_is_not_lost_in_silence(shop, seen):
     assert seen.sql_for("trino") is None
 
 
-def test_properties_and_location(shop, seen):
+def test_properties_and_location(shop, seen, kind):
     seen.set_properties({"comment": "c", "n": 1}, owner="jo")
     seen.update_properties(removals=["n", "none"], updates={"owner": "al"})
     assert shop.load_view("shop.seen").properties == {"comment": "c", "owner": "al"}
@@ -230,9 +235,10 @@ def test_properties_and_location(shop, seen):
         seen.set_properties({"version.history.num-entries": "none"})
     before = seen.metadata_location
     seen.update_location(f"{seen.location()}/more/")
-    assert shop.load_view("shop.seen").metadata_location.startswith(
-        f"{before.partition('/metadata/')[0]}/more/metadata/"
-    )
+    moved = f"{before.partition('/metadata/')[0]}/more"
+    assert shop.load_view("shop.seen").location() == moved
+    if kind.moves_views:
+        assert shop.load_view("shop.seen").metadata_location.startswith(f"{moved}/metadata/")
     assert [each.version_id for each in seen.history()] == [1]
 
 
@@ -240,13 +246,13 @@ def test_old_versions_are_dropped(shop):
     view = shop.create_view("shop.v", SCHEMA, sql=ONE, properties={"version.history.num-entries": 2})
     for number in range(2, 6):
         view.replace_version(SCHEMA, sql={"spark": f"SELECT {number} AS id"})
-    assert [each.version_id for each in shop.load_view("shop.v").versions] == [4, 5]
+    assert sorted(each.version_id for each in shop.load_view("shop.v").versions) == [4, 5]
     assert [each.version_id for each in shop.load_view("shop.v").history()] == [4, 5]
-    with pytest.raises(NotFoundError, match="no version 1; it has 4, 5"):
+    with pytest.raises(NotFoundError, match="no version 1; it has (4, 5|5, 4)"):
         view.version(1)
 
 
-def test_views_are_renamed_and_dropped_and_registered(shop, seen):
+def test_views_are_renamed_and_dropped_and_registered(shop, seen, kind):
     shop.create_namespace("other")
     moved = shop.rename_view("shop.seen", "other.moved")
     assert (moved.name(), moved.uuid()) == (("other", "moved"), seen.uuid())
@@ -258,13 +264,18 @@ def test_views_are_renamed_and_dropped_and_registered(shop, seen):
     with pytest.raises(NoSuchNamespaceError):
         shop.rename_view("other.moved", "none.moved")
     assert shop.rename_view("other.moved", "other.moved").name() == ("other", "moved")
-    shop.create_view("shop.seen", SCHEMA, sql=TWO)
-    with pytest.raises(ViewAlreadyExistsError):
-        shop.rename_view("other.moved", "shop.seen")
+    if kind.frees_names:
+        shop.create_view("shop.seen", SCHEMA, sql=TWO)
+        with pytest.raises(ViewAlreadyExistsError):
+            shop.rename_view("other.moved", "shop.seen")
     shop.drop_view("other.moved")
     assert not shop.view_exists("other.moved")
     with pytest.raises(NoSuchViewError):
         shop.drop_view("other.moved")
+    if not kind.keeps_dropped_views:
+        with pytest.raises((NoSuchViewError, UnsupportedError)):
+            shop.register_view("other.back", moved.metadata_location)
+        return
     again = shop.register_view("other.back", moved.metadata_location)
     assert (again.uuid(), again.sql_for("spark").sql) == (seen.uuid(), "SELECT 1 AS id")
     again.replace_version(SCHEMA, sql=TWO)

@@ -16,6 +16,7 @@ from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, Ref
 from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, table_options
 from floeberg.catalog.rest.credentials import renewable
+from floeberg.catalog.rest.updates import updates_for_server
 from floeberg.commit.operations import TableOperations, table_from_metadata
 from floeberg.errors import (
     CommitStateUnknownError,
@@ -112,7 +113,9 @@ class RestTableOperations(TableOperations):
         body = {
             "identifier": named(self.identifier),
             "requirements": json.loads(attempt.requirements_json),
-            "updates": json.loads(attempt.updates_json),
+            "updates": updates_for_server(
+                attempt.updates_json, None if base is None else base.metadata_json(), attempt.metadata_json
+            ),
         }
 
         def refused(refusal: Refusal) -> FloebergError | None:
@@ -121,11 +124,18 @@ class RestTableOperations(TableOperations):
             if refusal.status != CONFLICT:
                 return None
             # Something on the way may have sent the request before: then the conflict is with this very commit.
-            return CommitStateUnknownError(
+            unknown = CommitStateUnknownError(
                 f"another writer changed or dropped the table {dotted(self.identifier)!r}: {refusal.message}"
                 if base is not None
                 else f"the table {dotted(self.identifier)!r} may exist already: {refusal.message}"
             )
+            # What it is where the table shows that the commit is not there.
+            unknown.__cause__ = (
+                self.catalog.table_already_exists(self.identifier)
+                if base is None
+                else self.catalog.commit_conflict(self.identifier)
+            )
+            return unknown
 
         try:
             answer = self.server.ask(
@@ -197,9 +207,12 @@ class RestTableOperations(TableOperations):
             options = dict(earlier.storage_options)
         if (tag := answer.headers.get("etag")) is not None:
             self._kept.tags = {location: tag}
-        if earlier is not None and (earlier.metadata_location, dict(earlier.storage_options)) == (
-            location,
-            options,
+        # A server may name the file of a table as it named that of a dropped one.
+        known = None if earlier is None else (earlier.metadata_location, earlier.identity[0])
+        if (
+            earlier is not None
+            and known == (location, metadata.get("table-uuid"))
+            and dict(earlier.storage_options) == options
         ):
             return earlier
         return table_from_metadata(json.dumps(metadata), location, storage_options=options, earlier=earlier)

@@ -52,12 +52,13 @@ class RestViewOperations(ViewOperations):
         return self.server.storage_options
 
     def load(self, known: OpenedView | None) -> OpenedView:
-        """Asks for the view."""
+        """Asks for the view. A server may name its metadata file as it named that of a dropped one."""
+        del known
 
         def refused(refusal: Refusal) -> FloebergError | None:
             return self.catalog.no_such_view(self.identifier) if refusal.status == NOT_FOUND else None
 
-        return self._opened(self.server.ask(_LOAD, of=self.identifier, refused=refused), known)
+        return self._opened(self.server.ask(_LOAD, of=self.identifier, refused=refused))
 
     def commit(self, base: OpenedView | None, attempt: ViewAttempt) -> OpenedView:
         """Creates the view, or sends the requirements and the updates of an attempt."""
@@ -90,15 +91,13 @@ class RestViewOperations(ViewOperations):
             raise CommitStateUnknownError(
                 f"no answer says whether the view {dotted(self.identifier)!r} was changed: {unknown}"
             ) from unknown
-        return self._opened(answer, None)
+        return self._opened(answer)
 
-    def _opened(self, answer: Answer, known: OpenedView | None) -> OpenedView:
+    def _opened(self, answer: Answer) -> OpenedView:
         location, metadata = answer.body.get("metadata-location"), answer.body.get("metadata")
         if not isinstance(location, str) or not isinstance(metadata, dict):
             raise InvalidDataError("the answer of the server has no metadata of a view, or no location of it")
         options = table_options(self.server.storage_options, answer.body, str(metadata.get("location", "")))
-        if known is not None and known.metadata_location == location:
-            return known
         return view_from_metadata(json.dumps(metadata), location, storage_options=options)
 
 
