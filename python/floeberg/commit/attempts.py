@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from floeberg import _native
 from floeberg.errors import CommitConflictError, CommitStateUnknownError, FloebergError, NoSuchTableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from floeberg import _native
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.progress import Progress
 
@@ -18,6 +19,7 @@ __all__ = [
     "Preparation",
     "StoppedError",
     "attempt_on",
+    "begin_commit",
     "current_base",
     "current_or_none",
     "is_worth_a_retry",
@@ -28,6 +30,38 @@ Preparation: TypeAlias = (
     "Callable[[_native.Commit, OpenedTable, Callable[[str, int, int, int], object] | None], None]"
 )
 """Does a part of an attempt elsewhere, before it is made."""
+
+
+def begin_commit(  # noqa: PLR0913 - all but the first are keywords
+    table_operations: TableOperations,
+    *,
+    operations: Sequence[_native.Operation],
+    starting: OpenedTable | None,
+    snapshot_properties: Mapping[str, str] | None,
+    branch: str,
+    idempotency_key: str | None,
+    validate_from_snapshot_ids: Sequence[int | None],
+    files_are_new: bool,
+    stage_only: bool,
+    leaves_record: bool,
+) -> _native.Commit:
+    """Begins a commit, whose arguments are those of `loop.commit`. Nothing is written.
+
+    Raises:
+        InvalidInputError: The operations exclude each other.
+    """
+    return _native.Commit.begin(
+        list(operations),
+        starting=starting,
+        storage_options=dict(table_operations.storage_options),
+        snapshot_properties=dict(snapshot_properties or {}),
+        branch=branch,
+        commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
+        validate_from_snapshot_ids=list(validate_from_snapshot_ids),
+        files_are_new=files_are_new,
+        stage_only=stage_only,
+        leaves_record=leaves_record,
+    )
 
 
 def same_table(current: OpenedTable, starting: OpenedTable) -> OpenedTable:

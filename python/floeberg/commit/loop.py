@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import itertools
 import time
-import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from floeberg import _native
 from floeberg.commit.attempts import (
     StoppedError,
     attempt_on,
+    begin_commit,
     current_base,
     current_or_none,
     is_worth_a_retry,
@@ -38,6 +37,7 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from floeberg import _native
     from floeberg.commit.attempts import Preparation
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.result import Committed
@@ -97,14 +97,14 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         InvalidInputError: The key belongs to other operations, or a file to another table.
         FloebergError: With any other error nothing was changed.
     """
-    made = _native.Commit.begin(
-        list(operations),
+    made = begin_commit(
+        table_operations,
+        operations=operations,
         starting=starting,
-        storage_options=dict(table_operations.storage_options),
-        snapshot_properties=dict(snapshot_properties or {}),
+        snapshot_properties=snapshot_properties,
         branch=branch,
-        commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
-        validate_from_snapshot_ids=list(validate_from_snapshot_ids),
+        idempotency_key=idempotency_key,
+        validate_from_snapshot_ids=validate_from_snapshot_ids,
         files_are_new=files_are_new,
         stage_only=stage_only,
         leaves_record=leaves_record,

@@ -25,6 +25,7 @@ class Kind:
     renames: bool = True
     travels: bool = True
     views: bool = True
+    transactions: bool = True
 
     def new(self, folder: Path) -> Catalog:
         """One of a name that no other has."""
@@ -83,8 +84,10 @@ def of_a_users_own(name: str, folder: Path) -> Catalog:
 KINDS = {
     "memory": Kind(memory),
     "all-in-memory": Kind(all_in_memory),
-    "filesystem": Kind(filesystem, has_properties=False, renames=False, views=False),
-    "filesystem-in-memory": Kind(filesystem_in_memory, has_properties=False, renames=False, views=False),
+    "filesystem": Kind(filesystem, has_properties=False, renames=False, views=False, transactions=False),
+    "filesystem-in-memory": Kind(
+        filesystem_in_memory, has_properties=False, renames=False, views=False, transactions=False
+    ),
     "sqlite": Kind(sqlite),
     "sqlite-v0": Kind(sqlite_of_version_0, views=False),
     "of-a-users-own": Kind(of_a_users_own),

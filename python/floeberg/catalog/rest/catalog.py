@@ -13,6 +13,7 @@ from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, Refusal
 from floeberg.catalog.rest.configuration import UNPLACED, texts
 from floeberg.catalog.rest.server import Server
 from floeberg.catalog.rest.tables import RestTableOperations, named
+from floeberg.catalog.rest.transactions import COMMIT_ALL, commit_to_server
 from floeberg.catalog.rest.views import RestViewOperations
 from floeberg.errors import (
     FloebergError,
@@ -23,10 +24,11 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from floeberg.catalog.names import Identifier, Namespace
     from floeberg.commit.operations import OpenedTable
+    from floeberg.commit.several import TableCommit
 
 __all__ = ["RestCatalog"]
 
@@ -161,6 +163,13 @@ class RestCatalog(Catalog):
             )
         self._drop_table(identifier, purge=True)
         return []
+
+    def check_transactions(self) -> None:
+        """Raises `UnsupportedError` where the server does not offer a commit to several tables."""
+        self._server.endpoints.check(COMMIT_ALL)
+
+    def do_commit_all(self, commits: Sequence[TableCommit]) -> list[OpenedTable]:
+        return commit_to_server(self, self._server, commits)
 
     # Views.
 
