@@ -252,7 +252,10 @@ class Catalog(NewTables):
         """
         self.check_transactions()
         return CatalogTransaction(
-            self, snapshot_properties=snapshot_properties, idempotency_key=idempotency_key
+            self,
+            lambda commits: self.do_commit_all(commits),  # noqa: PLW0108 - as it is at the commit
+            snapshot_properties=snapshot_properties,
+            idempotency_key=idempotency_key,
         )
 
     def check_transactions(self) -> None:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from floeberg._new_table import AnyPartitionSpec, AnySchema, AnySortOrder
-    from floeberg.catalog.base import Catalog
+    from floeberg.catalog.new_tables import NewTables
     from floeberg.commit.result import CommitResult
+    from floeberg.commit.several import StoreAll
     from floeberg.commit.transaction import Transaction
 
 __all__ = ["CatalogTransaction"]
@@ -51,13 +52,14 @@ class CatalogTransaction(SpelledLikePyIceberg):
 
     def __init__(
         self,
-        catalog: Catalog,
+        catalog: NewTables,
+        store: StoreAll,
         *,
         snapshot_properties: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> None:
         """Use `Catalog.transaction`."""
-        self._catalog = catalog
+        self._catalog, self._store = catalog, store
         self._properties = checked_options("snapshot_properties", snapshot_properties)
         self._key = None if idempotency_key is None else checked_text("idempotency_key", idempotency_key)
         self._parts: dict[Identifier, TablePart] = {}
@@ -180,7 +182,7 @@ class CatalogTransaction(SpelledLikePyIceberg):
         if len(changing) == 1:
             changing[0].end_alone()
         elif changing:
-            commit_parts(changing, self._catalog.do_commit_all)
+            commit_parts(changing, self._store)
         return self.results
 
     def rollback(self) -> None:

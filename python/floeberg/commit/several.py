@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from floeberg.commit.progress import Progress
     from floeberg.commit.result import Committed
 
-__all__ = ["CommitPart", "CommitRefusedError", "TableCommit", "commit_all"]
+__all__ = ["CommitPart", "CommitRefusedError", "StoreAll", "TableCommit", "commit_all"]
 
 _LOOKS = 4
 """How often tables are loaded where only some have the commit: a server may be at it."""
@@ -209,7 +209,7 @@ def _try_once(
         return found
     for part in parts:
         if part.base is not None:
-            part.progress.forget_superseded(part.base)
+            _forget_superseded(part, part.base)
             part.check(part.base)
     made = [(part, part.made()) for part in parts]
     changing = [(part, attempt) for part, attempt in made if part.base is None or attempt.changes]
@@ -272,14 +272,33 @@ def _seen(part: CommitPart, *, is_loaded: bool) -> _Seen:
     found = part.progress.find(current) or _found_unkeyed(part, current)
     if found is not None:
         return _Seen(part, current, found, "committed")
-    if part.progress.unknown and not _is_superseded(part, current):
-        state = "not committed so far"
+    if part.progress.unknown:
+        if not _is_recognized(part):
+            state = "unknown: what it changes is not recognized in the table"
+        elif not _is_superseded(part, current):
+            state = "not committed so far"
     return _Seen(part, current, None, state)
 
 
 def _is_superseded(part: CommitPart, current: OpenedTable) -> bool:
     last = part.progress.unknown[-1]
     return part.progress.table_operations.is_superseded(current, last.attempt, last.base)
+
+
+def _is_recognized(part: CommitPart) -> bool:
+    """Whether a commit is certainly found where the table has it.
+
+    A server that makes the metadata leaves no trace of one without a snapshot, once others went on.
+    """
+    if part.starting is None or part.progress.table_operations.writes_metadata:
+        return True
+    return all(each.attempt.snapshot_id is not None for each in part.progress.unknown)
+
+
+def _forget_superseded(part: CommitPart, current: OpenedTable) -> None:
+    """Forgets attempts that can never take effect any more. One that is not recognized may be why they cannot."""
+    if _is_recognized(part):
+        part.progress.forget_superseded(current)
 
 
 def _found_unkeyed(part: CommitPart, current: OpenedTable) -> Committed | None:
@@ -326,7 +345,7 @@ def _given_up(
             raise _unknown(parts, failure) from failure
         for part in parts:
             if part.progress.unknown and (current := _seen(part, is_loaded=True).current) is not None:
-                part.progress.forget_superseded(current)
+                _forget_superseded(part, current)
     if any(part.progress.unknown for part in parts):
         raise _unknown(parts, failure) from failure
     _abandon(parts)
