@@ -12,19 +12,24 @@ from floeberg.catalog.base import Catalog
 from floeberg.catalog.filesystem import FileSystemCatalog
 from floeberg.catalog.loading import load_catalog
 from floeberg.catalog.memory import MemoryCatalog
-from floeberg.catalog.metastore import MetastoreCatalog
+from floeberg.catalog.metastore import MetadataSwap, MetastoreCatalog
 from floeberg.catalog.names import Identifier, Namespace
 from floeberg.catalog.namespaces import PropertiesUpdateSummary
+from floeberg.catalog.transactions import CatalogTransaction
+from floeberg.commit.several import TableCommit
 
 __all__ = [
     "Catalog",
+    "CatalogTransaction",
     "ExportResult",
     "FileSystemCatalog",
     "Identifier",
     "MemoryCatalog",
+    "MetadataSwap",
     "MetastoreCatalog",
     "Namespace",
     "PropertiesUpdateSummary",
     "RestoreResult",
+    "TableCommit",
     "load_catalog",
 ]

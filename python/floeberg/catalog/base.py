@@ -16,6 +16,7 @@ from floeberg._table_properties import flag_of
 from floeberg.catalog.backup import Backups
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
 from floeberg.catalog.purging import remove_files_of
+from floeberg.catalog.transactions import CatalogTransaction
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import CommitConflictError, UnsupportedError
 from floeberg.maintenance.removal import check_registered_once
@@ -23,10 +24,11 @@ from floeberg.table import Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable, TableOperations
+    from floeberg.commit.several import TableCommit
 
 __all__ = ["Catalog"]
 
@@ -216,6 +218,50 @@ class Catalog(Backups):
         made = operations.commit(None if base is None else base._inner, attempt)  # noqa: SLF001 - its catalog
         return self._table(levels, made, operations)
 
+    # Several tables.
+
+    def transaction(
+        self,
+        *,
+        snapshot_properties: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> CatalogTransaction:
+        """Begins a transaction on several tables: one commit, all or none.
+
+        Args:
+            snapshot_properties: Entries that the summary of each snapshot gets.
+            idempotency_key: A key of your own for the commit. If the tables have a commit with it, nothing is done.
+
+        Returns:
+            The transaction. Its `table` and `create_table` give the transactions of its tables.
+
+        Raises:
+            UnsupportedError: The catalog has no commit of several tables.
+
+        Examples:
+            >>> import pyarrow as pa
+            >>> for name in ("db.paid", "db.open"):
+            ...     made = catalog.create_table(name, pa.table({"id": [1, 2]}))
+            >>> with catalog.transaction() as transaction:
+            ...     transaction.table("db.open").delete("id = 2")
+            ...     transaction.table("db.paid").append(pa.table({"id": [3]}))
+            >>> catalog.load_table("db.open").count(), catalog.load_table("db.paid").count()
+            (1, 3)
+            >>> catalog.drop_table("db.paid"), catalog.drop_table("db.open")
+            (None, None)
+        """
+        self.check_transactions()
+        return CatalogTransaction(
+            self,
+            lambda commits: self.do_commit_all(commits),  # noqa: PLW0108 - as it is at the commit
+            snapshot_properties=snapshot_properties,
+            idempotency_key=idempotency_key,
+        )
+
+    def check_transactions(self) -> None:
+        """Raises `UnsupportedError` where the catalog has no commit of several tables."""
+        raise self.no_transactions()
+
     # What catalogs implement: `table_operations`, and methods that begin with `do_`. The methods of those names without
     # `do_` check the arguments first. Here identifiers are whole tuples. Errors are those of `floeberg.errors`.
 
@@ -248,7 +294,34 @@ class Catalog(Backups):
         self.do_drop_table(identifier)
         return remove_files_of(table, outside=outside)
 
+    def do_commit_all(self, commits: Sequence[TableCommit]) -> list[OpenedTable]:
+        """Makes the attempts of several tables current at once: all, or none.
+
+        The rules of `TableOperations.commit` hold, for all tables together. A catalog that implements it overrides
+        `check_transactions` too.
+
+        Args:
+            commits: The attempts, each with its base. No table is there twice.
+
+        Returns:
+            The new tables, in the same order.
+
+        Raises:
+            CommitConflictError: A base is no longer current. Nothing was changed.
+            TableAlreadyExistsError: A table that an attempt creates exists. Nothing was changed.
+            CommitStateUnknownError: The outcome is unknown.
+        """
+        del commits
+        raise self.no_transactions()
+
     # Errors that these raise.
+
+    def no_transactions(self) -> UnsupportedError:
+        """The error for a commit of several tables where the catalog has none."""
+        return UnsupportedError(
+            f"the catalog {self._name!r} is a {type(self).__name__}, which has no commit of several tables: commit to "
+            "each table by its own transaction"
+        )
 
     def commit_conflict(self, identifier: Identifier) -> CommitConflictError:
         """The error for a commit whose base is no longer current."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from floeberg.catalog.metastore import MetastoreCatalog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from floeberg.catalog.metastore import MetadataSwap
     from floeberg.catalog.names import Identifier, Namespace
 
 __all__ = ["InMemoryCatalog", "MemoryCatalog"]
@@ -107,6 +108,16 @@ class MemoryCatalog(MetastoreCatalog):
             if self._contents.tables.get(identifier) != before:
                 raise self.commit_conflict(identifier)
             self._contents.tables[identifier] = after
+
+    def do_swap_metadata_locations(self, swaps: Sequence[MetadataSwap]) -> None:
+        with self._contents.lock:
+            for each in swaps:
+                is_taken = each.identifier in self._contents.tables or each.identifier in self._contents.views
+                if each.before is None and is_taken:
+                    raise self.table_already_exists(each.identifier)
+                if each.before != self._contents.tables.get(each.identifier):
+                    raise self.commit_conflict(each.identifier)
+            self._contents.tables.update({each.identifier: each.after for each in swaps})
 
     def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         with self._contents.lock:

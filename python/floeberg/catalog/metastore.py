@@ -10,24 +10,43 @@ import re
 import uuid
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.names import dotted
-from floeberg.catalog.pointer import store_location
+from floeberg.catalog.pointer import remove_locations, store_location, store_locations
 from floeberg.commit.metadata_file import made_table, remove_old_metadata, suffix_of
 from floeberg.commit.operations import TableOperations, open_metadata
-from floeberg.errors import NoSuchTableError
+from floeberg.errors import FloebergError, NoSuchTableError
 from floeberg.view import ViewOperations
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from floeberg.catalog.names import Identifier
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
+    from floeberg.commit.several import TableCommit
     from floeberg.view import OpenedView, ViewAttempt
 
-__all__ = ["MetastoreCatalog", "MetastoreTableOperations", "MetastoreViewOperations"]
+__all__ = ["MetadataSwap", "MetastoreCatalog", "MetastoreTableOperations", "MetastoreViewOperations"]
+
+
+@dataclass(frozen=True)
+class MetadataSwap:
+    """A new metadata file of a table, in a commit of several tables.
+
+    Args:
+        identifier: The table.
+        before: The stored location; `None` where the table is to be registered.
+        after: The new one.
+    """
+
+    identifier: Identifier
+    before: str | None
+    after: str
 
 
 class MetastoreCatalog(Catalog):
@@ -53,6 +72,29 @@ class MetastoreCatalog(Catalog):
             CommitStateUnknownError: The stored location is unknown. Raise it where a response was lost. Any other
                 exception means a failed commit, unless the catalog has the new location afterwards.
         """
+
+    def do_swap_metadata_locations(self, swaps: Sequence[MetadataSwap]) -> None:
+        """As `do_swap_metadata_location`, for several tables: all or none. Without it there are no such commits.
+
+        Args:
+            swaps: The tables, each once. A `before` of `None` registers the table.
+
+        Raises:
+            CommitConflictError: The location of a table has changed (`self.commit_conflict`). Nothing was changed.
+            TableAlreadyExistsError: A table to register, or a view of its name, exists. Nothing was changed.
+            CommitStateUnknownError: Whether the locations were stored is unknown.
+        """
+        del swaps
+        raise self.no_transactions()
+
+    def check_transactions(self) -> None:
+        """Raises `UnsupportedError` where the catalog does not implement `do_swap_metadata_locations`."""
+        if type(self).do_swap_metadata_locations is MetastoreCatalog.do_swap_metadata_locations:
+            raise self.no_transactions()
+
+    def do_commit_all(self, commits: Sequence[TableCommit]) -> list[OpenedTable]:
+        """Writes the metadata files of all attempts, and swaps the stored locations for them at once."""
+        return _commit_locations(self, commits)
 
     def do_replace_registered_table(self, identifier: Identifier, metadata_location: str) -> None:
         """Stores another metadata file for an existing table, if no other writer commits meanwhile."""
@@ -91,6 +133,46 @@ class MetastoreCatalog(Catalog):
     def view_operations(self, identifier: Identifier) -> MetastoreViewOperations:
         """The operations of a view."""
         return MetastoreViewOperations(self, identifier)
+
+
+def _commit_locations(catalog: MetastoreCatalog, commits: Sequence[TableCommit]) -> list[OpenedTable]:
+    """Commits to several tables of a catalog of metadata files."""
+    options = [partial(_options_of, catalog, each) for each in commits]
+    try:
+        for each in commits:
+            each.metadata_location = _new_location(each.base, each.attempt)
+            # The name is unique, so the store need not check for an existing file.
+            each.attempt.write_metadata(each.metadata_location, if_absent=False)
+    except FloebergError:
+        written = [(each.metadata_location, of_one) for each, of_one in zip(commits, options, strict=True)]
+        written = [one for one in written if one[0]]
+        remove_locations([one[0] for one in written], [one[1] for one in written])
+        raise
+    swaps = [
+        MetadataSwap(
+            each.identifier,
+            None if each.base is None else each.base.metadata_location,
+            each.metadata_location,
+        )
+        for each in commits
+    ]
+    store_locations(
+        [each.metadata_location for each in commits],
+        store=lambda: catalog.do_swap_metadata_locations(swaps),
+        stored=lambda: [catalog.do_load_metadata_location(each.identifier) for each in commits],
+        storage_options=options,
+    )
+    for each in commits:
+        if each.base is not None:
+            remove_old_metadata(each.base, each.attempt, each.metadata_location, each.base.storage_options)
+    return [made_table(each.attempt, each.metadata_location) for each in commits]
+
+
+def _options_of(catalog: MetastoreCatalog, commit: TableCommit) -> Mapping[str, str]:
+    """The storage options of a table."""
+    if commit.base is None:
+        return catalog.do_load_storage_options(commit.identifier)
+    return commit.base.storage_options
 
 
 @dataclass(frozen=True)

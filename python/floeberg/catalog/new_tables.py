@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from floeberg import _native
-from floeberg._arguments import checked_int, checked_path, checked_properties
-from floeberg._new_table import partition_spec_json, schema_json, sort_order_json
-from floeberg._table_properties import warn_of_misspelt
+from floeberg._arguments import checked_path, checked_properties
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
+from floeberg.catalog.new_table_arguments import FORMAT_VERSION, columns_and_rows, new_table_of
 from floeberg.catalog.views import Views
 from floeberg.commit.create_table import CreateTableTransaction
-from floeberg.commit.new_table import NewTable
+from floeberg.commit.transaction import Transaction
 from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, TableAlreadyExistsError
-from floeberg.write.input_rows import has_rows, reader_of
+from floeberg.write.input_rows import has_rows
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
-
-    import pyarrow as pa
+    from collections.abc import Callable, Iterable, Mapping
 
     from floeberg._new_table import AnyPartitionSpec, AnySchema, AnySortOrder
+    from floeberg.commit.new_table import NewTable
     from floeberg.commit.operations import OpenedTable, TableOperations
-    from floeberg.commit.transaction import Transaction
     from floeberg.table import Table
 
 __all__ = ["NewTables"]
 
-_FORMAT_VERSION = "format-version"
+Made = TypeVar("Made", bound=Transaction)
 
 
 class NewTables(Views):
@@ -85,9 +82,9 @@ class NewTables(Views):
             >>> catalog.drop_table("db.copy")
         """
         levels = self._new_identifier("identifier", identifier)
-        columns, rows = _columns_and_rows(schema, as_select)
+        columns, rows = columns_and_rows(schema, as_select)
         place = self._place(levels, None if location is None else checked_path("location", location))
-        new = _new_table(
+        new = new_table_of(
             columns,
             place,
             partition_spec,
@@ -138,13 +135,36 @@ class NewTables(Views):
             1
             >>> catalog.drop_table("db.made")
         """
+        return self._new_transaction(
+            CreateTableTransaction,
+            identifier,
+            schema,
+            location,
+            partition_spec,
+            sort_order,
+            properties,
+            format_version,
+        )
+
+    def _new_transaction(  # noqa: PLR0913, PLR0917 - as `create_table`
+        self,
+        kind: Callable[[TableOperations, NewTable], Made],
+        identifier: str | Iterable[str],
+        schema: AnySchema,
+        location: str | os.PathLike[str] | None,
+        partition_spec: AnyPartitionSpec,
+        sort_order: AnySortOrder,
+        properties: Mapping[str, str | float] | None,
+        format_version: int | None,
+    ) -> Made:
+        """A transaction of a kind, whose commit creates a table."""
         levels = self._new_identifier("identifier", identifier)
         place = self._place(levels, None if location is None else checked_path("location", location))
         wanted = checked_properties("properties", properties)
-        columns, rows = _columns_and_rows(schema, None)
-        new = _new_table(columns, place, partition_spec, sort_order, wanted, format_version)
+        columns, rows = columns_and_rows(schema, None)
+        new = new_table_of(columns, place, partition_spec, sort_order, wanted, format_version)
         operations = self.table_operations(levels)
-        return _with_rows(CreateTableTransaction(operations, operations.stage(new)), rows)
+        return _with_rows(kind(operations, operations.stage(new)), rows)
 
     def replace_table(  # noqa: PLR0913, PLR0917 - as `create_table`
         self,
@@ -191,7 +211,7 @@ class NewTables(Views):
             ([3], 2)
             >>> catalog.drop_table("db.daily")
         """
-        columns, rows = _columns_and_rows(schema, as_select)
+        columns, rows = columns_and_rows(schema, as_select)
         levels = checked_identifier("identifier", identifier)
         table = self.load_table(levels)
         with self._replacement(
@@ -240,7 +260,7 @@ class NewTables(Views):
             >>> catalog.drop_table("db.daily")
         """
         levels = checked_identifier("identifier", identifier)
-        columns, rows = _columns_and_rows(schema, None)
+        columns, rows = columns_and_rows(schema, None)
         transaction = self._replacement(
             levels,
             self.load_table(levels),
@@ -399,12 +419,12 @@ class NewTables(Views):
         """The transaction that makes a table another one."""
         wanted = checked_properties("properties", properties)
         version = format_version
-        if version is None and _FORMAT_VERSION not in wanted:
+        if version is None and FORMAT_VERSION not in wanted:
             version = table.format_version
         place = table.location()
         if location is not None:
             place = self._place(levels, checked_path("location", location))
-        new = _new_table(columns, place, partition_spec, sort_order, wanted, version)
+        new = new_table_of(columns, place, partition_spec, sort_order, wanted, version)
         # It takes the place of what is published.
         transaction = table._begin(None)  # noqa: SLF001 - its own
         transaction.change_structure([_native.Operation.create_table(**new, replaces=True)])
@@ -429,69 +449,8 @@ class NewTables(Views):
         )
 
 
-def _columns_and_rows(schema: AnySchema | None, as_select: object) -> tuple[AnySchema, object]:
-    """The columns of a new table, and its rows as they can still be read once."""
-    if schema is not None and has_rows(schema):
-        if as_select is not None:
-            raise InvalidInputError(
-                "schema and as_select are both rows: give the rows once, or a schema first"
-            )
-        schema, as_select = None, schema
-    if isinstance(schema, list):
-        raise InvalidInputError(
-            "schema: a list of dicts has no types: give a schema, and the rows as as_select"
-        )
-    if as_select is None:
-        if schema is None:
-            raise InvalidInputError("schema: expected the columns of the table, or its rows as as_select")
-        return schema, None
-    if schema is not None:
-        return schema, as_select
-    if isinstance(as_select, list):
-        raise InvalidInputError("as_select: a list of dicts has no types: give a schema too")
-    rows = reader_of(as_select, _no_schema)
-    return rows.schema, rows
-
-
-def _with_rows(transaction: Transaction, rows: object) -> Transaction:
+def _with_rows(transaction: Made, rows: object) -> Made:
     """A transaction that makes a table, with the first rows if there are any."""
     if rows is not None:
         transaction.append(rows)
     return transaction
-
-
-def _no_schema() -> pa.Schema:
-    """Rows that are not dicts need no schema."""
-    raise AssertionError
-
-
-def _new_table(  # noqa: PLR0913, PLR0917 - the parts of a table
-    schema: AnySchema,
-    location: str,
-    partition_spec: AnyPartitionSpec,
-    sort_order: AnySortOrder,
-    properties: dict[str, str],
-    format_version: int | None,
-) -> NewTable:
-    wanted = dict(properties)
-    version = _version_of(format_version, wanted.pop(_FORMAT_VERSION, "2"))
-    warn_of_misspelt(wanted)
-    return NewTable(
-        schema_json=schema_json(schema, format_version=version),
-        spec_json=partition_spec_json(partition_spec),
-        sort_order_json=sort_order_json(sort_order),
-        location=location,
-        properties=wanted,
-        format_version=version,
-    )
-
-
-def _version_of(given: int | None, written: str) -> int:
-    version = (
-        given if given is not None else int(written) if written.isascii() and written.isdigit() else None
-    )
-    if version is None:
-        raise InvalidInputError(f"the property {_FORMAT_VERSION!r} is {written!r}: expected 1, 2 or 3")
-    if checked_int("format_version", version) not in (1, 2, 3):
-        raise InvalidInputError(f"format_version: expected 1, 2 or 3, found {version}")
-    return version

@@ -12,9 +12,9 @@ from floeberg import _native
 from floeberg.errors import CommitStateUnknownError, FloebergError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["store_location"]
+__all__ = ["remove_locations", "store_location", "store_locations"]
 
 
 def store_location(
@@ -36,24 +36,62 @@ def store_location(
         CommitStateUnknownError: The outcome is unknown. The context has the location as `metadata`.
         Exception: That of `store`. Nothing was changed.
     """
+    store_locations([location], store=store, stored=lambda: [stored()], storage_options=[storage_options])
+
+
+def store_locations(
+    locations: Sequence[str],
+    *,
+    store: Callable[[], None],
+    stored: Callable[[], list[str | None]],
+    storage_options: Sequence[Callable[[], Mapping[str, str]]],
+) -> None:
+    """Stores the locations of metadata files that were just written, all or none.
+
+    Args:
+        locations: The locations.
+        store: Stores them, if all bases are still current.
+        stored: Loads the stored locations.
+        storage_options: For each file, the options to remove it with, should it not become current.
+
+    Raises:
+        CommitStateUnknownError: The outcome is unknown. The context has the first location as `metadata`.
+        Exception: That of `store`. Nothing was changed.
+    """
     try:
         store()
     except CommitStateUnknownError as failure:
         raise CommitStateUnknownError(
-            failure.message, context=failure.context | {"metadata": location}
+            failure.message, context=failure.context | {"metadata": locations[0]}
         ) from failure
     except Exception as failure:
-        # The catalog may be wrong that nothing was changed: the file is removed only where it has another location.
-        if _kept(stored, location, failure) != location:
-            # After any other exception a request may still arrive.
-            if isinstance(failure, FloebergError):
-                with suppress(FloebergError):
-                    _native.remove_files([location], storage_options=dict(storage_options()))
-            raise
+        # The catalog may be wrong that nothing was changed: files are removed only where it has other locations.
+        kept = _kept(stored, locations[0], failure)
+        are_kept = [one == other for one, other in zip(kept, locations, strict=True)]
+        if all(are_kept):
+            return
+        if any(are_kept):
+            raise CommitStateUnknownError(
+                f"the catalog failed, and has some of the new metadata files: {failure}",
+                context={"metadata": locations[0]},
+            ) from failure
+        # After any other exception a request may still arrive.
+        if isinstance(failure, FloebergError):
+            remove_locations(locations, storage_options)
+        raise
 
 
-def _kept(stored: Callable[[], str | None], location: str, failure: Exception) -> str | None:
-    """The stored location after a failure. Raises `CommitStateUnknownError` where it cannot be loaded."""
+def remove_locations(
+    locations: Sequence[str], storage_options: Sequence[Callable[[], Mapping[str, str]]]
+) -> None:
+    """Removes metadata files that did not become current. A file that stays harms nobody."""
+    for location, options in zip(locations, storage_options, strict=True):
+        with suppress(FloebergError):
+            _native.remove_files([location], storage_options=dict(options()))
+
+
+def _kept(stored: Callable[[], list[str | None]], location: str, failure: Exception) -> list[str | None]:
+    """The stored locations after a failure. Raises `CommitStateUnknownError` where they cannot be loaded."""
     try:
         return stored()
     except Exception as unknown:

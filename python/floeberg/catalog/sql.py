@@ -31,8 +31,11 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from sqlalchemy import Connection
+
+    from floeberg.catalog.metastore import MetadataSwap
     from floeberg.catalog.names import Identifier, Namespace
     from floeberg.errors import CommitConflictError
 
@@ -230,13 +233,19 @@ class SqlCatalog(MetastoreCatalog):
             return self._is_at(identifier, kind, before)
 
         with self._database.writing(is_unchanged=is_unchanged) as connection:
-            done = connection.execute(
-                sql.update(TABLES)
-                .where(self._named(identifier, kind), TABLES.c.metadata_location == before)
-                .values(metadata_location=after, previous_metadata_location=before)
-            )
-            if done.rowcount != 1:
+            if not self._swapped(connection, identifier, kind, before, after):
                 raise conflict
+
+    def _swapped(
+        self, connection: Connection, identifier: Identifier, kind: str, before: str, after: str
+    ) -> bool:
+        """Whether `before` was stored, and `after` is now."""
+        done = connection.execute(
+            sql.update(TABLES)
+            .where(self._named(identifier, kind), TABLES.c.metadata_location == before)
+            .values(metadata_location=after, previous_metadata_location=before)
+        )
+        return done.rowcount == 1
 
     def _list(self, namespace: Namespace, kind: str) -> list[Identifier]:
         with self._database.reading() as connection:
@@ -261,6 +270,20 @@ class SqlCatalog(MetastoreCatalog):
     def _register(self, identifier: Identifier, kind: str, metadata_location: str) -> bool:
         """Whether no row of that name existed, of either type."""
         _check_identifier(identifier)
+
+        def is_unchanged() -> bool:
+            return self._is_at(identifier, kind, None)
+
+        try:
+            with self._database.writing(is_unchanged=is_unchanged) as connection:
+                self._insert(connection, identifier, kind, metadata_location)
+        except IntegrityError:
+            return False
+        return True
+
+    def _insert(
+        self, connection: Connection, identifier: Identifier, kind: str, metadata_location: str
+    ) -> None:
         *namespace, name = identifier
         row = {
             "catalog_name": self._name,
@@ -271,16 +294,7 @@ class SqlCatalog(MetastoreCatalog):
         }
         if self._typed:
             row["iceberg_type"] = kind
-
-        def is_unchanged() -> bool:
-            return self._is_at(identifier, kind, None)
-
-        try:
-            with self._database.writing(is_unchanged=is_unchanged) as connection:
-                connection.execute(sql.insert(TABLES).values(row))
-        except IntegrityError:
-            return False
-        return True
+        connection.execute(sql.insert(TABLES).values(row))
 
     def _rename(self, before: Identifier, kind: str, after: Identifier) -> int | None:
         """The number of renamed rows; `None` where the new name is taken."""
@@ -313,6 +327,27 @@ class SqlCatalog(MetastoreCatalog):
     def do_swap_metadata_location(self, identifier: Identifier, before: str, after: str) -> None:
         conflict = self.commit_conflict(identifier)
         self._swap_location(identifier, TABLE_TYPE, before, after, conflict=conflict)
+
+    def do_swap_metadata_locations(self, swaps: Sequence[MetadataSwap]) -> None:
+        def is_unchanged() -> bool:
+            return all(self._is_at(each.identifier, TABLE_TYPE, each.before) for each in swaps)
+
+        for each in swaps:
+            _check_identifier(each.identifier)
+        # In the same order everywhere, so that no two of them wait for each other.
+        ordered = sorted(swaps, key=lambda each: each.identifier)
+        with self._database.writing(is_unchanged=is_unchanged) as connection:
+            for each in ordered:
+                self._store(connection, each)
+
+    def _store(self, connection: Connection, swap: MetadataSwap) -> None:
+        if swap.before is None:
+            try:
+                self._insert(connection, swap.identifier, TABLE_TYPE, swap.after)
+            except IntegrityError:
+                raise self.table_already_exists(swap.identifier) from None
+        elif not self._swapped(connection, swap.identifier, TABLE_TYPE, swap.before, swap.after):
+            raise self.commit_conflict(swap.identifier)
 
     def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         return self._list(namespace, TABLE_TYPE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.commit.transaction import Transaction
@@ -26,6 +26,7 @@ class CreateTableTransaction(Transaction):
         new: NewTable,
         *,
         become: Callable[[OpenedTable], None] = lambda _: None,
+        **how: Any,  # noqa: ANN401 - those of `Transaction`
     ) -> None:
         """Use `Catalog.create_table_transaction`."""
         # Files are written for this table before it exists.
@@ -40,7 +41,10 @@ class CreateTableTransaction(Transaction):
         )
         draft = made.attempt(None)
         super().__init__(
-            table_operations, draft.table(f"{draft.metadata_folder}/draft.metadata.json"), become=become
+            table_operations,
+            draft.table(f"{draft.metadata_folder}/draft.metadata.json"),
+            become=become,
+            **how,
         )
 
     def _whole(self) -> tuple[list[_native.Operation], OpenedTable | None]:

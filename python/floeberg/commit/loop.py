@@ -12,11 +12,18 @@ from __future__ import annotations
 
 import itertools
 import time
-import uuid
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeAlias, cast
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from floeberg import _native
+from floeberg.commit.attempts import (
+    StoppedError,
+    attempt_on,
+    begin_commit,
+    current_base,
+    current_or_none,
+    is_worth_a_retry,
+    prepare_once,
+)
 from floeberg.commit.lock import commit_lock
 from floeberg.commit.progress import Progress
 from floeberg.commit.retries import Retries, RetryBudget
@@ -26,21 +33,17 @@ from floeberg.errors import (
     CommitStateUnknownError,
     FloebergError,
     InvalidInputError,
-    NoSuchTableError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from floeberg import _native
+    from floeberg.commit.attempts import Preparation
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.commit.result import Committed
 
-__all__ = ["Preparation", "commit"]
-
-Preparation: TypeAlias = (
-    "Callable[[_native.Commit, OpenedTable, Callable[[str, int, int, int], object] | None], None]"
-)
-"""Does a part of an attempt elsewhere, before it is made."""
+__all__ = ["commit"]
 
 
 def commit(  # noqa: PLR0913 - all but the first are keywords
@@ -95,14 +98,14 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         InvalidInputError: The key belongs to other operations, or a file to another table.
         FloebergError: With any other error nothing was changed.
     """
-    made = _native.Commit.begin(
-        list(operations),
+    made = begin_commit(
+        table_operations,
+        operations=operations,
         starting=starting,
-        storage_options=dict(table_operations.storage_options),
-        snapshot_properties=dict(snapshot_properties or {}),
+        snapshot_properties=snapshot_properties,
         branch=branch,
-        commit_key=idempotency_key if idempotency_key is not None else str(uuid.uuid4()),
-        validate_from_snapshot_ids=list(validate_from_snapshot_ids),
+        idempotency_key=idempotency_key,
+        validate_from_snapshot_ids=validate_from_snapshot_ids,
         files_are_new=files_are_new,
         stage_only=stage_only,
         leaves_record=leaves_record,
@@ -114,14 +117,14 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         try:
             if starting is not None and prepare is not None:
                 # It may take long, and other commits of this process do not wait for it.
-                _prepared(progress, _current_base(progress, starting), report, prepare)
+                prepare_once(progress, current_base(progress, starting), report, prepare)
             with commit_lock(None if starting is None else starting.metadata_location):
                 return _try_once(progress, starting, (report, report_whole), check, prepare)
-        except _StoppedError as stop:
+        except StoppedError as stop:
             stopped_by = stop.cause
             break
         except FloebergError as failure:
-            if starting is None or not _is_worth_a_retry(failure) or not budget.allows_retry(failure):
+            if starting is None or not is_worth_a_retry(failure) or not budget.allows_retry(failure):
                 return _given_up(progress, failure, done)
         budget.wait()
     if not progress.unknown:
@@ -129,80 +132,6 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         stopped()
     # What the user's function raised is passed on as it is.
     raise stopped_by or AssertionError
-
-
-def _same(current: OpenedTable, starting: OpenedTable) -> OpenedTable:
-    """The current table. Raises where it is another table now."""
-    try:
-        starting.check_same_table(current)
-    except NoSuchTableError as error:
-        raise CommitConflictError(f"{error.message}: open it again", context=error.context) from error
-    return current
-
-
-class _StoppedError(Exception):
-    """The user stopped an attempt, before it was handed to the catalog."""
-
-    def __init__(self, cause: BaseException) -> None:
-        super().__init__(cause)
-        self.cause = cause
-
-
-@contextmanager
-def _stoppable() -> Iterator[Callable[[Callable[..., object] | None], Callable[..., object] | None]]:
-    """A block in which functions of the user may stop an attempt, and Ctrl-C may: what is raised then is passed on.
-
-    It is given a function that wraps those of the user: what these raise may be an error of ours.
-    """
-    own: list[BaseException] = []
-
-    def noting(report: Callable[..., object] | None) -> Callable[..., object] | None:
-        def called(*what: object) -> None:
-            try:
-                cast("Callable[..., object]", report)(*what)
-            except BaseException as raised:
-                own.append(raised)
-                raise
-
-        return None if report is None else called
-
-    try:
-        yield noting
-    except BaseException as raised:
-        if isinstance(raised, FloebergError) and raised not in own:
-            raise
-        raise _StoppedError(raised) from raised
-
-
-def _current_base(progress: Progress, starting: OpenedTable) -> OpenedTable:
-    progress.base = _same(progress.table_operations.load(progress.base or starting), starting)
-    return progress.base
-
-
-def _prepared(
-    progress: Progress,
-    base: OpenedTable,
-    report: Callable[..., object] | None,
-    prepare: Preparation,
-) -> None:
-    """Prepares an attempt on a base, unless it was prepared."""
-    if progress.prepared != base.metadata_location:
-        with _stoppable() as noting:
-            prepare(progress.commit, base, noting(report))
-        progress.prepared = base.metadata_location
-
-
-def _attempt(
-    progress: Progress,
-    base: OpenedTable | None,
-    reports: tuple[Callable[..., object] | None, Callable[..., object] | None],
-) -> _native.Attempt:
-    with _stoppable() as noting:
-        report, report_whole = map(noting, reports)
-        attempt = progress.commit.attempt(base, report)
-        if report_whole is not None:
-            report_whole(attempt.counts)
-        return attempt
 
 
 def _try_once(
@@ -214,15 +143,15 @@ def _try_once(
 ) -> Committed:
     base = None
     if starting is not None:
-        base = _current_base(progress, starting)
+        base = current_base(progress, starting)
         # An earlier commit may have its key, and an attempt may have taken effect though its response was lost.
         if (found := progress.find(base)) is not None:
             return found
         progress.forget_superseded(base)
         check(base)
         if prepare is not None:
-            _prepared(progress, base, reports[0], prepare)
-    attempt = _attempt(progress, base, reports)
+            prepare_once(progress, base, reports[0], prepare)
+    attempt = attempt_on(progress, base, reports)
     progress.rebased += attempt.is_rebased
     if base is not None and not attempt.changes:
         return progress.finished(attempt, base)
@@ -230,20 +159,12 @@ def _try_once(
         table = progress.table_operations.commit(base, attempt)
     except CommitStateUnknownError as failure:
         progress.remember(attempt, failure.context.get("metadata", ""), base)
-        current = _current(progress.table_operations)
+        current = current_or_none(progress.table_operations)
         found = None if current is None else progress.find(current)
         if found is None:
             raise
         return found
     return progress.finished(attempt, table)
-
-
-def _current(table_operations: TableOperations) -> OpenedTable | None:
-    """The current table; `None` where it cannot be loaded."""
-    try:
-        return table_operations.load(None)
-    except FloebergError:
-        return None
 
 
 def _known_after_all(failure: CommitStateUnknownError, done: int) -> FloebergError:
@@ -261,13 +182,9 @@ def _known_after_all(failure: CommitStateUnknownError, done: int) -> FloebergErr
     return known
 
 
-def _is_worth_a_retry(failure: FloebergError) -> bool:
-    return failure.retryable or isinstance(failure, CommitStateUnknownError)
-
-
 def _given_up(progress: Progress, failure: FloebergError, done: int) -> Committed:
     """Ends a commit without another attempt. Its files are removed where it is certain that it failed."""
-    if progress.unknown and (current := _current(progress.table_operations)) is not None:
+    if progress.unknown and (current := current_or_none(progress.table_operations)) is not None:
         with suppress(InvalidInputError):
             if (found := progress.find(current)) is not None:
                 return found

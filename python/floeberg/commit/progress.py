@@ -5,6 +5,7 @@ Invariant: files of an attempt are removed only where it certainly did not becom
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -50,8 +51,14 @@ class Progress:
         """
         own = self.commit.find_own(current)
         for each in self.unknown:
-            is_it = own is not None and each.attempt.snapshot_id == own
-            if is_it or self.table_operations.includes(current, each.attempt, each.metadata_location):
+            # All attempts of a commit have the same snapshot id and the same uuid of a new table.
+            is_it = (
+                self.table_operations.includes(current, each.attempt, each.metadata_location)
+                if own is None
+                else _manifest_list(current.metadata_json(), own)
+                == _manifest_list(each.attempt.metadata_json, own)
+            )
+            if is_it:
                 return self.finished(each.attempt, current)
         if own is not None:
             return Committed(current, here=True, snapshot_id=own)
@@ -89,3 +96,10 @@ class Progress:
         """Forgets attempts that can never take effect any more."""
         is_superseded = self.table_operations.is_superseded
         self.unknown = [each for each in self.unknown if not is_superseded(current, each.attempt, each.base)]
+
+
+def _manifest_list(metadata_json: str, snapshot_id: int) -> str | None:
+    """The name of the manifest list of a snapshot, which is another one in each attempt."""
+    snapshots = json.loads(metadata_json).get("snapshots", ())
+    found = (each.get("manifest-list", "") for each in snapshots if each["snapshot-id"] == snapshot_id)
+    return next((each.rpartition("/")[2] for each in found), None)

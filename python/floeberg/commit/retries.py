@@ -13,7 +13,7 @@ from floeberg._table_properties import whole_of
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from floeberg.errors import FloebergError
 
@@ -48,6 +48,21 @@ class Retries:
             whole_of(properties, "commit.retry.min-wait-ms") / 1000,
             whole_of(properties, "commit.retry.max-wait-ms") / 1000,
             whole_of(properties, "commit.retry.total-timeout-ms") / 1000,
+        )
+
+    @classmethod
+    def least_of(cls, properties: Sequence[Mapping[str, str]]) -> Retries:
+        """The retries that all tables of a commit allow; those of a new table where there is none.
+
+        Raises:
+            InvalidInputError: A property is not a whole number.
+        """
+        each = [cls.of(of_one) for of_one in properties] or [cls.of({})]
+        return cls(
+            min(one.number for one in each),
+            max(one.least_wait for one in each),
+            max(one.most_wait for one in each),
+            min(one.total for one in each),
         )
 
     def wait(self, done: int) -> float:

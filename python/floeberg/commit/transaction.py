@@ -118,20 +118,11 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             raise
 
     def _commit_once(self) -> CommitResult:
-        operations, starting = self._whole()
         self._tell_written()
         try:
             committed = commit(
                 self._table_operations,
-                operations=operations,
-                starting=starting,
-                snapshot_properties=self._properties,
-                branch=self._branch,
-                idempotency_key=self._key,
-                validate_from_snapshot_ids=self._read_from(starting),
-                files_are_new=self._files_are_new,
-                stage_only=self._is_staged(operations),
-                leaves_record=self._leaves_record,
+                **self._how(),
                 report=self._reporter.native,
                 report_whole=self._reporter.committing,
                 stopped=lambda: remove_written(self._written),
@@ -147,6 +138,21 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
             remove_written(self._written)
         self._become(committed.table)
         return self._told(committed.result)
+
+    def _how(self) -> dict[str, Any]:
+        """What is committed, and how."""
+        operations, starting = self._whole()
+        return {
+            "operations": operations,
+            "starting": starting,
+            "snapshot_properties": self._properties,
+            "branch": self._branch,
+            "idempotency_key": self._key,
+            "validate_from_snapshot_ids": self._read_from(starting),
+            "files_are_new": self._files_are_new,
+            "stage_only": self._is_staged(operations),
+            "leaves_record": self._leaves_record,
+        }
 
     def _is_staged(self, operations: list[_native.Operation]) -> bool:
         return self._stage_only and (self._stages_all or any(each.changes_rows for each in operations))

@@ -11,7 +11,7 @@ from floeberg.commit.loop import commit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from floeberg.commit.loop import Preparation
+    from floeberg.commit.attempts import Preparation
     from floeberg.maintenance._base import MaintainedTable
 
 __all__ = ["OneSnapshot", "commit_snapshot", "count_replaced", "split_groups"]

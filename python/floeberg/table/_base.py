@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from floeberg._arguments import checked_text
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.options import SnapshotOptions  # noqa: TC001 - `_keywords` reads the name
+from floeberg.commit.part_transaction import TablePart
 from floeberg.commit.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ class TableBase(SpelledLikePyIceberg):
         """Begins a transaction that follows settings of audits, or none."""
         self._operations.check_writable()
         return Transaction(self._operations, self._inner, become=self._become, wap=wap, **how)
+
+    def _begin_part(self, **how: Any) -> TablePart:  # noqa: ANN401 - those of `transaction`
+        """Begins the part of this table in a transaction of several tables."""
+        self._operations.check_writable()
+        return TablePart(self._operations, self._inner, become=self._become, wap=self._wap, **how)
 
     def _wap_branch(self) -> str | None:
         """The branch that is read where no snapshot is chosen; `None` is `main`."""

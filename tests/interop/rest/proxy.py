@@ -9,13 +9,15 @@ import urllib.request
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+NO_CONTENT = 204
+
 
 class Proxy:
     """A server on loopback that hands on what it is asked.
 
     Attributes:
-        steps: What is done with the next commits, one each: `lose-answer`, `lose-request`, or a function to be called
-            before the commit is handed on.
+        steps: What is done with the next commits, one each: `lose-answer`, `lose-request`, `send-twice`, or a function
+            to be called before the commit is handed on.
         answers: The statuses of commits whose answers were handed back.
         asked: The requests, each with its method and path.
         says_keys: Whether the configuration says that the server takes idempotency keys, as Iceberg's does.
@@ -44,13 +46,17 @@ class Proxy:
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 proxy.asked.append(f"{self.command} {self.path}")
-                is_commit = self.command == "POST" and "/tables" in self.path
+                is_commit = self.command == "POST" and (
+                    "/tables" in self.path or self.path.endswith("/transactions/commit")
+                )
                 step = proxy.steps.pop(0) if is_commit and proxy.steps else None
                 self.close_connection = True
                 if step == "lose-request":
                     return
                 if callable(step):
                     step()
+                if step == "send-twice":
+                    forwarded(behind + self.path, self.command, body, {"Content-Type": "application/json"})
                 status, content = forwarded(behind + self.path, self.command, body, dict(self.headers))
                 if self.path.startswith("/v1/config") and proxy.says_keys:
                     content = json.dumps(json.loads(content) | {"idempotency-key-lifetime": "PT30M"}).encode()
@@ -59,7 +65,8 @@ class Proxy:
                 if is_commit:
                     proxy.answers.append(status)
                 self.send_response(status)
-                self.send_header("Content-Length", str(len(content)))
+                if status != NO_CONTENT:
+                    self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
 

@@ -65,6 +65,7 @@ class Kind:
     moves_views: bool = True
     names_metadata: bool = True
     frees_names: bool = True
+    transactions: bool = True
 
     def new(self, folder: Path) -> Catalog:
         """One of a name that no other has."""
@@ -131,10 +132,20 @@ KINDS = {
     "memory": Kind(memory),
     "all-in-memory": Kind(all_in_memory),
     "filesystem": Kind(
-        filesystem, has_properties=False, renames=False, views=False, replaces_registered=False
+        filesystem,
+        has_properties=False,
+        renames=False,
+        views=False,
+        replaces_registered=False,
+        transactions=False,
     ),
     "filesystem-in-memory": Kind(
-        filesystem_in_memory, has_properties=False, renames=False, views=False, replaces_registered=False
+        filesystem_in_memory,
+        has_properties=False,
+        renames=False,
+        views=False,
+        replaces_registered=False,
+        transactions=False,
     ),
     "sqlite": Kind(sqlite),
     "sqlite-v0": Kind(sqlite_of_version_0, views=False),

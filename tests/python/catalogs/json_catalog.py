@@ -9,11 +9,11 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from floeberg.catalog import Identifier, MetastoreCatalog, Namespace
+from floeberg.catalog import Identifier, MetadataSwap, MetastoreCatalog, Namespace
 
 
 class JsonCatalog(MetastoreCatalog):
@@ -88,6 +88,16 @@ class JsonCatalog(MetastoreCatalog):
             if content["tables"].get(identifier) != before:
                 raise self.commit_conflict(identifier)
             content["tables"][identifier] = after
+
+    def do_swap_metadata_locations(self, swaps: Sequence[MetadataSwap]) -> None:
+        with self._locked() as content:
+            for each in swaps:
+                is_taken = each.identifier in content["tables"] or each.identifier in content["views"]
+                if each.before is None and is_taken:
+                    raise self.table_already_exists(each.identifier)
+                if content["tables"].get(each.identifier) != each.before:
+                    raise self.commit_conflict(each.identifier)
+            content["tables"].update({each.identifier: each.after for each in swaps})
 
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         with self._locked() as content:

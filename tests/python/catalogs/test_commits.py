@@ -185,6 +185,15 @@ def test_a_lost_answer_is_found_after_others_went_on(catalog, orders, scripted, 
     assert unreferenced() == []
 
 
+def test_a_lost_answer_after_a_lost_request_is_of_the_second_attempt(catalog, scripted, unreferenced):
+    """Both have the same snapshot id, and the files of the first one alone are removed."""
+    table, script = scripted(commits=[lost_request, lost_answer])
+    table.append(rows(1))
+    assert script.tried == 2
+    assert ids(table) == ids(current(catalog)) == [0, 1]
+    assert unreferenced() == []
+
+
 def test_a_lost_request_is_made_again(catalog, scripted, unreferenced):
     table, script = scripted(commits=[lost_request])
     table.append(rows(1))

@@ -14,6 +14,7 @@ from floeberg.catalog.rest.configuration import UNPLACED, texts
 from floeberg.catalog.rest.presets import with_preset
 from floeberg.catalog.rest.server import Server
 from floeberg.catalog.rest.tables import RestTableOperations, named
+from floeberg.catalog.rest.transactions import COMMIT_ALL, commit_to_server
 from floeberg.catalog.rest.views import RestViewOperations
 from floeberg.errors import (
     FloebergError,
@@ -24,10 +25,11 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from floeberg.catalog.names import Identifier, Namespace
     from floeberg.commit.operations import OpenedTable
+    from floeberg.commit.several import TableCommit
 
 __all__ = ["RestCatalog"]
 
@@ -162,6 +164,13 @@ class RestCatalog(Catalog):
             )
         self._drop_table(identifier, purge=True)
         return []
+
+    def check_transactions(self) -> None:
+        """Raises `UnsupportedError` where the server does not offer a commit to several tables."""
+        self._server.endpoints.check(COMMIT_ALL)
+
+    def do_commit_all(self, commits: Sequence[TableCommit]) -> list[OpenedTable]:
+        return commit_to_server(self, self._server, commits)
 
     # Views.
 

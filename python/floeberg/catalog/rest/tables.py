@@ -151,10 +151,16 @@ class RestTableOperations(TableOperations):
             ) from failure
 
     def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
-        """Whether the current table is what an attempt made: by its uuid, where the attempt creates it."""
+        """Whether the current table is what an attempt made.
+
+        By its uuid, where the attempt creates it. Without a snapshot, by all that the metadata says.
+        """
         del metadata_location
-        made = any(each["type"] == "assert-create" for each in json.loads(attempt.requirements_json))
-        return made and json.loads(attempt.metadata_json)["table-uuid"] == current.identity[0]
+        if any(each["type"] == "assert-create" for each in json.loads(attempt.requirements_json)):
+            return bool(json.loads(attempt.metadata_json)["table-uuid"] == current.identity[0])
+        if attempt.snapshot_id is not None:
+            return False
+        return _content(attempt.metadata_json) == _content(current.metadata_json())
 
     def is_superseded(self, current: OpenedTable, attempt: Attempt, base_location: str | None) -> bool:
         """Whether one of the requirements does not hold any more: the server looks at these alone."""
@@ -272,6 +278,15 @@ def _object(answer: dict[str, Any], name: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InvalidDataError(f"expected an object {name!r} in the answer of the server")
     return found
+
+
+def _content(metadata_json: str) -> dict[str, object]:
+    """What metadata says, but for when it was written and what was before. Empty lists may be left out."""
+    metadata = json.loads(metadata_json)
+    without = ("last-updated-ms", "metadata-log", "snapshot-log")
+    return {
+        key: value for key, value in metadata.items() if key not in without and value not in ([], {}, None)
+    }
 
 
 def _holds(requirement: dict[str, Any], metadata: dict[str, Any]) -> bool:
