@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg.catalog.rest.updates import updates_for_server
+from floeberg.catalog.rest.updates import commit_request
 from floeberg.errors import CommitConflictError, NoSuchTableError, TableAlreadyExistsError
 from rest_catalogs.scripted import NAMESPACE, TABLES, Says, error
 
@@ -91,11 +92,20 @@ def test_each_update_names_what_is_there():
         {"action": "add-sort-order", "sort-order": {"order-id": 3, "fields": [{"source-id": 1}]}},
         {"action": "set-default-sort-order", "sort-order-id": -1},
     ]
-    sent = updates_for_server(json.dumps(updates), json.dumps(base), json.dumps(made))
+    attempt = SimpleNamespace(
+        requirements_json="[]", updates_json=json.dumps(updates), metadata_json=json.dumps(made)
+    )
+    on_base = SimpleNamespace(metadata_json=lambda: json.dumps(base))
+    request = commit_request(("a", "b", "t"), on_base, attempt)
+    assert request["identifier"] == {"namespace": ["a", "b"], "name": "t"}
+    sent = request["updates"]
     assert [each["schema-id"] for each in sent[1:4:2]] == [0, -1]
     assert (sent[5]["spec-id"], sent[7]["sort-order-id"]) == (0, 3)
     assert [each["action"] for each in sent] == [each["action"] for each in updates]
-    assert updates_for_server(json.dumps(updates), None, json.dumps(made)) == updates
+    assert commit_request(("t",), None, attempt)["updates"] == updates
+    # Old metadata is not read where nothing asks for it.
+    attempt.updates_json = json.dumps(updates[::2])
+    assert commit_request(("t",), SimpleNamespace(metadata_json=None), attempt)["updates"] == updates[::2]
 
 
 def test_a_metadata_file_whose_name_comes_again_is_of_another_table(server, load, loadable):

@@ -13,8 +13,9 @@ from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, Refusal
 from floeberg.catalog.rest.configuration import UNPLACED, texts
 from floeberg.catalog.rest.presets import with_preset
 from floeberg.catalog.rest.server import Server
-from floeberg.catalog.rest.tables import RestTableOperations, named
+from floeberg.catalog.rest.tables import RestTableOperations
 from floeberg.catalog.rest.transactions import COMMIT_ALL, commit_to_server
+from floeberg.catalog.rest.updates import named
 from floeberg.catalog.rest.views import RestViewOperations
 from floeberg.errors import (
     FloebergError,

@@ -16,7 +16,7 @@ from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, Ref
 from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, table_options
 from floeberg.catalog.rest.credentials import renewable
-from floeberg.catalog.rest.updates import updates_for_server
+from floeberg.catalog.rest.updates import commit_request
 from floeberg.commit.operations import TableOperations, table_from_metadata
 from floeberg.errors import (
     CommitStateUnknownError,
@@ -110,13 +110,7 @@ class RestTableOperations(TableOperations):
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
         """Sends the requirements and the updates of an attempt."""
-        body = {
-            "identifier": named(self.identifier),
-            "requirements": json.loads(attempt.requirements_json),
-            "updates": updates_for_server(
-                attempt.updates_json, None if base is None else base.metadata_json(), attempt.metadata_json
-            ),
-        }
+        body = commit_request(self.identifier, base, attempt)
 
         def refused(refusal: Refusal) -> FloebergError | None:
             if refusal.status == NOT_FOUND:
@@ -230,11 +224,6 @@ class RestTableOperations(TableOperations):
                 f"the server demands to plan scans of the table {dotted(self.identifier)!r} itself, which is not "
                 "supported yet"
             )
-
-
-def named(identifier: Identifier) -> dict[str, object]:
-    """An identifier, as requests have it."""
-    return {"namespace": list(identifier[:-1]), "name": identifier[-1]}
 
 
 def _draft(new: NewTable) -> str:

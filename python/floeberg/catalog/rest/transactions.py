@@ -8,13 +8,12 @@ Spec: REST catalog specification, `CommitTransactionRequest`.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND
 from floeberg.catalog.rest.client import UnknownOutcome
-from floeberg.catalog.rest.tables import named
+from floeberg.catalog.rest.updates import commit_request
 from floeberg.commit.several import CommitRefusedError
 from floeberg.errors import CommitStateUnknownError, FloebergError, NoSuchTableError
 
@@ -59,14 +58,7 @@ def commit_to_server(catalog: Catalog, server: Server, commits: Sequence[TableCo
             )
         return None
 
-    changes = [
-        {
-            "identifier": named(each.identifier),
-            "requirements": json.loads(each.attempt.requirements_json),
-            "updates": json.loads(each.attempt.updates_json),
-        }
-        for each in commits
-    ]
+    changes = [commit_request(each.identifier, each.base, each.attempt) for each in commits]
     try:
         server.ask(COMMIT_ALL, body={"table-changes": changes}, refused=refused)
     except UnknownOutcome as unknown:

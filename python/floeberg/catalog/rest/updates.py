@@ -10,9 +10,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["updates_for_server"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from floeberg.catalog.names import Identifier
+    from floeberg.commit.attempt import Attempt
+    from floeberg.commit.operations import OpenedTable
+
+__all__ = ["commit_request", "named"]
 
 _LAST_ADDED: Final = -1
 
@@ -48,18 +55,37 @@ _IDS: Final = {
 }
 
 
-def updates_for_server(updates_json: str, base_json: str | None, made_json: str) -> list[dict[str, Any]]:
+def named(identifier: Identifier) -> dict[str, object]:
+    """An identifier, as requests have it."""
+    return {"namespace": list(identifier[:-1]), "name": identifier[-1]}
+
+
+def commit_request(identifier: Identifier, base: OpenedTable | None, attempt: Attempt) -> dict[str, object]:
+    """A `CommitTableRequest`: the requirements and the updates of an attempt."""
+    base_json = None if base is None else base.metadata_json
+    return {
+        "identifier": named(identifier),
+        "requirements": json.loads(attempt.requirements_json),
+        "updates": _updates(attempt.updates_json, base_json, lambda: attempt.metadata_json),
+    }
+
+
+def _updates(
+    updates_json: str, base_json: Callable[[], str] | None, made_json: Callable[[], str]
+) -> list[dict[str, Any]]:
     """The updates of an attempt, as a server takes them.
 
     Args:
         updates_json: The updates of the attempt.
-        base_json: The metadata that it was made on; `None` where it creates the table.
-        made_json: The metadata that it made.
+        base_json: Gives the metadata that it was made on; `None` where it creates the table.
+        made_json: Gives the metadata that it made.
     """
     updates: list[dict[str, Any]] = json.loads(updates_json)
-    if base_json is None:
+    if base_json is None or not any(
+        each.get(_IDS.get(each.get("action", ""), "")) == _LAST_ADDED for each in updates
+    ):
         return updates
-    base, made = json.loads(base_json), json.loads(made_json)
+    base, made = json.loads(base_json()), json.loads(made_json())
     for kind in _KINDS:
         there = {each[kind.id]: each for each in base.get(kind.all_of_them, ())}
         sets = [place for place, each in enumerate(updates) if each.get("action") == kind.sets]

@@ -13,7 +13,7 @@ from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, Refusal
 from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, table_options
-from floeberg.catalog.rest.tables import named
+from floeberg.catalog.rest.updates import named
 from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidDataError
 from floeberg.view.operations import ViewOperations, view_from_metadata
 
