@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 
-import psycopg
 import pytest
 from servers import started
 
@@ -19,6 +18,7 @@ def server():
 @pytest.fixture
 def connections(server):
     """How many others the server has."""
+    psycopg = pytest.importorskip("psycopg", reason="psycopg, the driver of PostgreSQL, is not installed")
     address = server.properties["uri"].replace("+psycopg", "")
     asks = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
 

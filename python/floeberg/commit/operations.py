@@ -40,7 +40,8 @@ class TableOperations(ABC):
        `retryable=True` the operations are retried on the table that `load` returns then. Where the table was to be
        created, `TableAlreadyExistsError` means the same.
     5. `CommitStateUnknownError` means that the attempt may have become current: a response was lost, or a request timed
-       out. Its context has the attempt's own metadata file as `metadata`, where one was written.
+       out. Its context has the attempt's own metadata file as `metadata`, where one was written. A cause that is an
+       error of rule 4 is the error where the table then shows that the attempt did not.
     6. Every other `FloebergError` means that nothing was changed, and nothing will be. Where this is not certain, rule
        5 holds.
     7. `commit` removes no file of the attempt. It may remove a metadata file that it wrote itself, and only where this
