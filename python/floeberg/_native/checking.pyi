@@ -43,15 +43,24 @@ def plan_repair(
 
 def repair_folder(
     location: str, *, drop_damaged_versions: bool, dry_run: bool, storage_options: dict[str, str]
-) -> tuple[int, str, int, list[tuple[int, str, str, str]], list[tuple[str, int | None, int | None]]]:
+) -> tuple[
+    int,
+    str,
+    int,
+    list[tuple[int, str, str, str | None]],
+    int | None,
+    list[tuple[str, int | None, int | None]],
+]:
     """Moves damaged versions of a table in a folder aside, if that is asked for.
 
     Returns:
         The newest whole version, its location and sequence number; damaged versions: number, location, what is wrong
-        and where they are moved to; and snapshots that may be lost: manifest list, id and sequence number.
+        and where they are moved to; the version that the hint says and that is not there; and snapshots that may be
+        lost: manifest list, id and sequence number.
 
     Raises:
-        InvalidDataError: Versions are damaged, and are not to be dropped; or none is whole.
+        InvalidDataError: Versions are damaged or missing, and are not to be dropped; or none is whole; or a folder has
+            the name of a version.
         InvalidInputError: A catalog knows the current metadata file.
         NotFoundError: No table is in the folder.
     """

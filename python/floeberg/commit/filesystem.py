@@ -225,4 +225,5 @@ def _version(table: OpenedTable) -> int:
 
 def _number(location: str) -> int:
     found = _NAME.fullmatch(location.rsplit("/", 1)[-1])
-    return 0 if found is None else int(found[1])
+    # Readers look for the name of a version: `v02` is none.
+    return 0 if found is None or found[1].startswith("0") else int(found[1])

@@ -81,9 +81,9 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
         found by their field ids. A column that the first version lacks is null in its rows.
 
         A row of the first version and one of the second are one row, if they have the same values in the columns of
-        `key`, which count for nothing where several rows of a side have them. Without `key`, stable row ids say it. A
-        table without these is compared by the unenforced primary key of its schema; without such a key by addresses,
-        which is refused where rows may have been moved.
+        `key`. Equal rows are matched first: a key that several of the other rows of a side have counts for nothing.
+        Without `key`, stable row ids say it. A table without these is compared by the unenforced primary key of its
+        schema; without such a key by addresses, which is refused where rows may have been moved.
 
         Of two tables, columns are found by their names, all rows of both are read, and a row of the one and one of the
         other are one row by `key`, by the unenforced primary key, where both tables have its columns, or else by the
@@ -103,9 +103,9 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
             `deleted_rows`. An update counts on both sides, and so does a row that was only moved.
 
         Raises:
-            InvalidInputError: A column is unknown, or is a part of another one, or a tag is of another branch. Or a
-                column of the other table has a type of another meaning, or a
-                `preview` of two tables is asked for.
+            InvalidInputError: `a` is `None`. Or a column is unknown, or is a part of another one, or has a type of
+                another meaning in the other table. Or a tag is of another branch, or a `preview` of two tables is asked
+                for.
             NotFoundError: A version does not exist, or was removed.
             UnsupportedError: A column has another type in the first version, or was dropped and added again. Or rows
                 have addresses alone, and may have been moved: reading raises it.
@@ -119,6 +119,10 @@ class LanceTableComparisons(LanceTableChanges, Comparable):
         """
         names = checked_names("selected_fields", selected_fields)
         keys = None if key is None else checked_names("key", key)
+        if a is None:
+            raise InvalidInputError(
+                "a: expected the number of a version, the name of a tag, a datetime, or a table, found None"
+            )
         tree = None if row_filter is ALWAYS_TRUE else as_expression(row_filter).as_tree()
         if isinstance(a, Comparable):
             if checked_bool("preview", preview):

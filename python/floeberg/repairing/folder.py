@@ -1,4 +1,4 @@
-"""How is a table in a folder mended whose newest metadata file is damaged?"""
+"""How is a table in a folder mended whose newest metadata file is damaged, or gone?"""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class DamagedVersion:
         version: Its number.
         location: Its metadata file.
         message: What is wrong with it.
-        moved_to: Where the file is moved to. It has the same bytes there.
+        moved_to: Where the file is moved to. It has the same bytes there. `None` for a folder, which is not moved.
     """
 
     version: int
     location: str
     message: str
-    moved_to: str
+    moved_to: str | None
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ class FolderRepairResult(Result):
         version: The newest whole version, which is current now.
         metadata_location: Its metadata file.
         last_sequence_number: Its last sequence number.
-        damaged: The damaged versions, the newest first.
+        damaged: The damaged metadata files that are read before it, the newest version first.
+        missing: The version that `version-hint.text` says, where it is above all that are there; else `None`.
         lost: The snapshots that may be lost with them. Those of commits that failed may be among them.
         dry_run: Whether nothing was done: the rest says what would be.
     """
@@ -65,6 +66,7 @@ class FolderRepairResult(Result):
     metadata_location: str
     last_sequence_number: int
     damaged: tuple[DamagedVersion, ...] = ()
+    missing: int | None = None
     lost: tuple[LostSnapshot, ...] = ()
     dry_run: bool = False
 
@@ -76,26 +78,26 @@ def repair(
     dry_run: bool = False,
     storage_options: Mapping[str, str] | None = None,
 ) -> FolderRepairResult:
-    """Makes the newest whole version of a table in a folder current, if newer ones are damaged.
+    """Makes the newest whole version of a table in a folder current, if newer ones are damaged or gone.
 
     Readers and writers of such tables take the highest version that there is, whatever `version-hint.text` says. So a
     damaged file is moved aside: it is copied beside itself, under a name that no engine reads, the hint is written, and
-    the file is removed. What its version committed is lost, unless the file can be restored. Other faults are mended by
-    `Table.repair`, once the table opens.
+    the file is removed. What its version committed is lost, unless the file can be restored. A version is gone where
+    the hint says a higher one than there is. Other faults are mended by `Table.repair`, once the table opens.
 
     Args:
         location: The folder of the table.
-        drop_damaged_versions: Whether damaged versions are given up. Without it, they are an error.
-        dry_run: Whether to say only what is damaged, and what would be lost.
+        drop_damaged_versions: Whether damaged and missing versions are given up. Without it, they are an error.
+        dry_run: Whether to say only what is damaged or missing, and what would be lost.
         storage_options: Options of the store.
 
     Returns:
         The versions, and the snapshots that may be lost. Where none is damaged, nothing is done.
 
     Raises:
-        InvalidDataError: Versions are damaged, and `drop_damaged_versions` was not given; the error names the snapshots
-            that may be lost, with their sequence numbers. Or no version is whole, or the newest whole one has a lower
-            sequence number than the one before it.
+        InvalidDataError: Versions are damaged or missing, and `drop_damaged_versions` was not given; the error names
+            the snapshots that may be lost, with their sequence numbers. Or no version is whole, or the newest whole one
+            has a lower sequence number than the one before it, or a folder has the name of a newer version.
         CommitConflictError: Another process mended the table meanwhile.
         InvalidInputError: A catalog knows the current metadata file.
         NotFoundError: No table is in the folder.
@@ -111,7 +113,7 @@ def repair(
         >>> found.version, found.damaged, found.lost
         (1, (), ())
     """
-    version, metadata_location, sequence_number, damaged, lost = _native.repair_folder(
+    version, metadata_location, sequence_number, damaged, missing, lost = _native.repair_folder(
         checked_path("location", location),
         drop_damaged_versions=checked_bool("drop_damaged_versions", drop_damaged_versions),
         dry_run=checked_bool("dry_run", dry_run),
@@ -122,6 +124,7 @@ def repair(
         metadata_location=metadata_location,
         last_sequence_number=sequence_number,
         damaged=tuple(DamagedVersion(*each) for each in damaged),
+        missing=missing,
         lost=tuple(LostSnapshot(*each) for each in lost),
         dry_run=dry_run,
     )

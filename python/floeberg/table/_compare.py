@@ -109,8 +109,8 @@ class TableComparison(TableReads, Comparable):
             sides, and so does a row that was only written again.
 
         Raises:
-            InvalidInputError: A column is unknown, or is a part of another one. Or a column of the other table has a
-                type of another meaning, or a `preview` of two tables is asked for.
+            InvalidInputError: `a` is `None`. Or a column is unknown, or is a part of another one, or has a type of
+                another meaning in the other table. Or a `preview` of two tables is asked for.
             NotFoundError: A snapshot does not exist, or was expired. The error names it.
 
         Examples:
@@ -123,6 +123,10 @@ class TableComparison(TableReads, Comparable):
         """
         names = checked_names("selected_fields", selected_fields)
         keys = None if key is None else checked_names("key", key)
+        if a is None:
+            raise InvalidInputError(
+                "a: expected a snapshot id, the name of a branch or tag, a datetime, or a table, found None"
+            )
         if isinstance(a, Comparable):
             if checked_bool("preview", preview):
                 raise InvalidInputError("preview: expected False for two tables, found True: see summary()")

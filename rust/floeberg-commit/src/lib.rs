@@ -39,7 +39,7 @@ pub use operations::{
     SortOrderChange, StatisticsChange,
 };
 pub use refs::{COMMIT_KEY, CommitKey, RefChange, Retention, SnapshotChoice, first_source};
-pub use row_level::{DeleteGroup, GroupCopy, copy_group, write_group_deletes};
+pub use row_level::{DeleteGroup, GroupCopy, copy_group, why_vector_stays, write_group_deletes};
 pub use state::{Progress, RowCounts, RowProof, RowsOfFiles, Step, now_ms};
 pub use view::{NewVersion, NewView, ViewAttempt, ViewOperation, ViewRequirement, ViewUpdate, apply_to_view};
 

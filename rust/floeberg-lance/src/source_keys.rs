@@ -76,13 +76,7 @@ impl SourceKeys {
     ///
     /// Errors: `Internal` for a batch without a key column; `InvalidInput` for one of another type.
     pub(crate) fn pairs(&self, batch: &RecordBatch, lists_all: bool) -> Result<Pairs> {
-        let column = |name: &String| {
-            batch
-                .column_by_name(name)
-                .cloned()
-                .ok_or_else(|| Error::internal("a key column was not read").with("column", name))
-        };
-        let keys = self.names.iter().map(column).collect::<Result<Vec<_>>>()?;
+        let keys = self.key_columns(batch)?;
         let mut pairs = Pairs::default();
         for (row, found) in (0..).zip(self.index.find(&self.comparable(&keys)?)?) {
             let mut source = Some(found).filter(|found| *found != NO_ROW);
@@ -97,6 +91,28 @@ impl SourceKeys {
             }
         }
         Ok(pairs)
+    }
+
+    /// For each row of a batch the first row of the source with its key, or [`NO_ROW`].
+    ///
+    /// Errors: those of [`Self::pairs`].
+    pub(crate) fn first_of(&self, batch: &RecordBatch) -> Result<Vec<u32>> {
+        self.index.find(&self.comparable(&self.key_columns(batch)?)?)
+    }
+
+    /// The row of the source after another one with its key.
+    pub(crate) fn next(&self, row: u32) -> Option<u32> {
+        self.index.next(row)
+    }
+
+    fn key_columns(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+        let column = |name: &String| {
+            batch
+                .column_by_name(name)
+                .cloned()
+                .ok_or_else(|| Error::internal("a key column was not read").with("column", name))
+        };
+        self.names.iter().map(column).collect()
     }
 
     fn comparable(&self, columns: &[ArrayRef]) -> Result<Vec<ArrayRef>> {

@@ -6,7 +6,8 @@
 //!
 //! In: rows that came, rows that went, or both sides of updated rows. Out: one row for each of them.
 //!
-//! Invariant: an update has a column that changed. Rows whose selected columns are all equal are left out.
+//! Invariant: an update has a column that changed. Rows whose selected columns are all equal are left out. A key column never changed,
+//! since two rows of one key have the same values there, also where they are written with other bits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,6 +69,8 @@ impl RowCounts {
 #[derive(Debug, Clone)]
 pub struct ChangedCells {
     fields: Fields,
+    /// Which of them are the key that makes rows one row.
+    is_key: Vec<bool>,
     output: SchemaRef,
 }
 
@@ -85,7 +88,14 @@ impl ChangedCells {
             row("before"),
             row("after"),
         ]));
-        Self { fields, output }
+        Self { is_key: vec![false; fields.len()], fields, output }
+    }
+
+    /// With the names of the columns whose values make rows one row. Others than the shown ones count for nothing.
+    #[must_use]
+    pub fn with_key(self, key: &[String]) -> Self {
+        let is_key = self.fields.iter().map(|field| key.contains(field.name())).collect();
+        Self { is_key, ..self }
     }
 
     /// The schema of the result.
@@ -114,8 +124,11 @@ impl ChangedCells {
     /// Both sides of updated rows, without those that have no other value. Errors: `Internal` for other columns.
     pub fn updated(&self, before: &RecordBatch, after: &RecordBatch) -> Result<RecordBatch> {
         let rows = before.num_rows();
-        let columns = before.columns().iter().zip(after.columns());
-        let compare = |(old, new): (&ArrayRef, &ArrayRef)| {
+        let columns = before.columns().iter().zip(after.columns()).zip(&self.is_key);
+        let compare = |((old, new), is_key): ((&ArrayRef, &ArrayRef), &bool)| {
+            if *is_key {
+                return BooleanBuffer::new_unset(rows);
+            }
             differing_rows(std::slice::from_ref(old), std::slice::from_ref(new), rows)
         };
         let changed: Vec<BooleanBuffer> = columns.map(compare).collect();

@@ -37,6 +37,7 @@ mod matching;
 mod paired;
 mod common_columns;
 mod hashable;
+mod value_numbers;
 mod two_tables;
 mod files_alone;
 mod null_keys;
@@ -76,6 +77,7 @@ pub use source::SourceRows;
 pub use source_memory::{check_source_memory, source_memory};
 pub use two_tables::{TableBatches, TableRows, TwoTables, TwoTablesStream, differing_columns};
 pub use update::Update;
+pub use value_numbers::value_numbers;
 pub use view::batch_of;
 
 #[cfg(test)]

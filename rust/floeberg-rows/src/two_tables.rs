@@ -110,7 +110,7 @@ impl TwoTables {
         let is_shown = |field: &&FieldRef| is_all || selected.contains(field.name());
         let mut fields: Vec<FieldRef> =
             after.fields().iter().filter(is_shown).map(common).collect::<Result<_>>()?;
-        let cells = ChangedCells::new(&fields.clone().into());
+        let cells = ChangedCells::new(&fields.clone().into()).with_key(&key);
         let shown = fields.len();
         let mut places = Vec::with_capacity(key.len());
         for name in &key {

@@ -117,6 +117,8 @@ def test_entries_of_deletes_are_mended(deleted, planted):
     planted.change(table)
     if planted.where == "entry " and planted.version == 2 and planted.rule == "equality-ids":
         pytest.skip("nothing says which columns a file of equality deletes has")
+    if planted.rule == "vector-without-data-file":
+        pytest.skip("the Puffin file names the data file that is live: test_repaired_rows.py has both")
     mend(table, planted)
 
 
@@ -188,7 +190,7 @@ ENTRIES = [
     plant("upper-bounds", "", 2, told("upper_bounds", F, struct.pack("<d", 0.4))),
     plant("rows-sorted", "", 2, written_again(reversed_rows)),
     plant("entry-file-sequence", "", 2, lambda table: first_append(table, setting(file_sequence_number=9))),
-    plant("version-hint", "", 2, lambda table: (table.place.parent / "version-hint.text").write_text("77")),
+    plant("version-hint", "", 2, lambda table: (table.place.parent / "version-hint.text").write_text("0")),
     plant(
         "version-hint", "", 3, lambda table: (table.place.parent / "version-hint.text").write_bytes(b"\xff")
     ),

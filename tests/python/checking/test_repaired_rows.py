@@ -77,6 +77,84 @@ def test_rows_change_where_that_is_asked_for_and_the_result_says_it(deleted):
     assert table.diff(start).summary().deleted_rows == len(wrong) - len(right)
 
 
+def other_data_file(file: Json) -> None:
+    """The entry of a vector names a data file that is not there; its Puffin file names the right one."""
+    if file.get("content_offset") is not None:
+        file["referenced_data_file"] += "x"
+
+
+def vectors_of(table: fb.Table) -> int:
+    return table.inspect.delete_files()["file_format"].to_pylist().count("PUFFIN")
+
+
+def of_vectors(table: fb.Table, level: str = "manifests") -> list[Any]:
+    return [each for each in table.check(level) if each.rule.id == "vector-without-data-file"]
+
+
+def test_a_vector_goes_whose_puffin_file_names_the_data_file_that_is_not_live(deleted):
+    planted = deleted(3)
+    gone = {"status": 2, "sequence_number": 1, "file_sequence_number": 1}
+    listed = avro.read(planted.lists()[-1].read_bytes()).rows
+    for path, row in zip(planted.manifests(), listed, strict=True):
+        if row["content"] == 0:
+            planted.change_path(path, lambda file: [each.update(gone) for each in file["rows"]])
+    table = opened(planted)
+    found = of_vectors(table)
+    assert vectors_of(table) == len(found) > 0
+    done = table.repair(found)
+    assert {what for _, what in done.repaired} == {"the vector is removed"}
+    assert vectors_of(table) == 0
+
+
+@pytest.mark.parametrize("level", ["manifests", "files"])
+def test_a_vector_stays_whose_puffin_file_names_another_data_file(deleted, level):
+    planted = deleted(3)
+    change_entries(planted, 1, other_data_file)
+    table = opened(planted)
+    before, vectors = rows_of(table), vectors_of(table)
+    found = of_vectors(table, level)
+    assert vectors == len(found) > 0
+    for dry in (True, False):
+        done = table.repair(found, dry_run=dry)
+        assert not done.repaired
+        assert all(why.endswith("nothing says which is right") for _, why in done.skipped)
+    assert (vectors_of(table), rows_of(table)) == (vectors, before)
+
+
+def test_a_vector_stays_whose_puffin_file_does_not_say_its_data_file(deleted):
+    planted = deleted(3)
+
+    def change(file: Json) -> None:
+        other_data_file(file)
+        if file.get("content_offset") is not None:
+            file["content_offset"] += 1
+
+    change_entries(planted, 1, change)
+    table = opened(planted)
+    whys = {why for _, why in table.repair(of_vectors(table)).skipped}
+    assert whys == {"its Puffin file has no deletion vector where the entry says"}
+
+
+def test_a_commit_keeps_such_a_vector_where_data_files_are_given_up(deleted):
+    planted = deleted(3)
+    change_entries(planted, 1, other_data_file)
+    table = opened(planted)
+    vectors = vectors_of(table)
+    Path(table.inspect.data_files()["file_path"][0].as_py().removeprefix("file://")).unlink()
+    found = [each for each in table.check("files") if each.rule.id == "file-there"]
+    assert table.repair(found, drop_missing_data_files=True).lost
+    assert vectors_of(table) == vectors
+
+
+def test_maintenance_keeps_such_a_vector_too(deleted):
+    planted = deleted(3)
+    change_entries(planted, 1, other_data_file)
+    table = opened(planted)
+    vectors = vectors_of(table)
+    table.maintenance.remove_dangling_deletes()
+    assert vectors_of(table) == vectors > 0
+
+
 def test_files_that_are_read_in_another_way_have_the_same_rows(deleted):
     planted = deleted(2)
 

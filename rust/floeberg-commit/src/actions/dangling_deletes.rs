@@ -4,7 +4,8 @@
 //! Spec: Scan Planning (scope rules of deletes); Delete Formats.
 //!
 //! ```text
-//! vector, or positions of one data file   that file is not live, or newer than the delete
+//! positions of one data file              that file is not live, or newer than the delete
+//! vector                                  the same, and its Puffin file names that file too
 //! positions                               all live data files of the partition are newer
 //! keys                                    all live data files of the partition are as new or newer; without partition fields, all files
 //! ```
@@ -25,7 +26,7 @@ use crate::RowCounts;
 use crate::produce::{
     ActionContext, FileChange, FilesByPath, Produced, Removal, base_manifests, change_files,
 };
-use crate::row_level::{listed_delete_file, of_live_deletes, with_live_data};
+use crate::row_level::{listed_delete_file, of_live_deletes, why_vector_stays, with_live_data};
 use crate::state::Step;
 
 /// Removes them. Where there are none, nothing changes.
@@ -90,7 +91,18 @@ fn dangling(context: &ActionContext<'_>) -> Result<Vec<WrittenFile>> {
         live.add(part);
     }
     let dangling = candidates.into_iter().filter(|candidate| live.has_none_for(candidate));
-    Ok(dangling.map(|candidate| candidate.file).collect())
+    let dangling: Vec<WrittenFile> = dangling.map(|candidate| candidate.file).collect();
+    let stays = ordered(&dangling, reader.threads, &reader.cancel, |written| {
+        let file = &written.file;
+        let Some(of) = file.referenced_data_file.as_deref().filter(|_| file.is_vector()) else {
+            return Ok(None);
+        };
+        let location = reader.relocation.apply(&file.file_path);
+        let place = (file.content_offset, file.content_size_in_bytes);
+        why_vector_stays(reader.store.as_ref(), &location, place, of)
+    })?;
+    let goes = dangling.into_iter().zip(stays).filter(|(_, why)| why.is_none());
+    Ok(goes.map(|(written, _)| written).collect())
 }
 
 fn candidates(context: &ActionContext<'_>, entries: &ManifestEntries) -> Result<Vec<Candidate>> {

@@ -10,12 +10,13 @@
 //!
 //! Invariant: a live file that is not given up is live in the new snapshot, once for each time that it was, with the partition, the
 //! sequence numbers and the row ids that it had: the new manifests are read again to prove it. Rows of files that a scan would read in
-//! another way are read both ways: they are the same, unless that was asked for. Totals are counted anew. Whoever gave up what another
+//! another way are read both ways: they are the same, unless that was asked for. A deletion vector goes with its data file only where its
+//! Puffin file names that file too. Totals are counted anew. Whoever gave up what another
 //! commit removed meanwhile gets a conflict.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use arrow_array::Array as _;
+use arrow_array::{Array as _, Int64Array};
 use floeberg_core::{Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::manifest::{
@@ -29,7 +30,7 @@ use crate::Repair;
 use crate::produce::{
     ActionContext, LiveFiles, Produced, RollingManifests, base_manifests, has_live_files, repaired_snapshot,
 };
-use crate::row_level::row_proof;
+use crate::row_level::{row_proof, why_vector_stays};
 use crate::state::{Counted, RowProof, Step, Summary};
 
 /// A file of a manifest: its path, and the offset of a deletion vector.
@@ -59,13 +60,13 @@ pub(super) fn repair(context: &ActionContext<'_>, repair: &Repair) -> Result<Pro
         let entries = context.entries(manifest, &EntryRequest::default());
         survey(&entries.context("manifest", &manifest.manifest_path)?, &described, &given_up, loses_vectors)
     })?;
-    let dangling = if loses_vectors { dangling(&found) } else { HashSet::new() };
+    let dangling = if loses_vectors { dangling(context, &found)? } else { HashSet::new() };
     let (mut kept, mut again) = (Vec::new(), Vec::new());
     for (manifest, found) in left.iter().zip(&found) {
         // What a list calls empty is read by no scan, and stays so.
         let is_again = found.is_concerned
             || repair.manifests.contains(&manifest.manifest_path)
-            || found.vectors.iter().any(|(vector, _)| dangling.contains(vector));
+            || found.vectors.iter().any(|vector| dangling.contains(&vector.name));
         if is_again && has_live_files(manifest) {
             again.push((*manifest).clone());
         } else if found.is_live {
@@ -186,10 +187,21 @@ struct Survey {
     is_live: bool,
     /// Does it list a file that is mended, or given up?
     is_concerned: bool,
-    /// Its deletion vectors, with their data files.
-    vectors: Vec<(Name, String)>,
+    /// Its deletion vectors.
+    vectors: Vec<Vector>,
     /// Its data files that stay, where vectors may lose theirs.
     data: HashSet<String>,
+}
+
+/// A deletion vector.
+struct Vector {
+    name: Name,
+    /// Its Puffin file.
+    location: String,
+    /// Its offset and length there.
+    place: (Option<i64>, Option<i64>),
+    /// The data file that its entry names.
+    of: String,
 }
 
 fn survey(
@@ -199,7 +211,9 @@ fn survey(
     loses_vectors: bool,
 ) -> Result<Survey> {
     let mut survey = Survey { is_live: !entries.is_empty(), ..Survey::default() };
-    let references = &entries.details()?.referenced_data_file;
+    let details = entries.details()?;
+    let references = &details.referenced_data_file;
+    let number = |numbers: &Int64Array, row| numbers.is_valid(row).then(|| numbers.value(row));
     for row in 0..entries.len() {
         let name = name_in(entries, row)?;
         let is_gone = given_up.contains(name.0.as_str());
@@ -209,17 +223,30 @@ fn survey(
                 survey.data.insert(name.0);
             }
         } else if loses_vectors && is_vector(entries, row) && references.is_valid(row) {
-            survey.vectors.push((name, canonical(references.value(row)).to_owned()));
+            survey.vectors.push(Vector {
+                name,
+                location: entries.file_path.value(row).to_owned(),
+                place: (number(&details.content_offset, row), number(&details.content_size_in_bytes, row)),
+                of: canonical(references.value(row)).to_owned(),
+            });
         }
     }
     Ok(survey)
 }
 
-/// The vectors whose data files are not live: those that were so before, and those of files that are given up.
-fn dangling(found: &[Survey]) -> HashSet<Name> {
+/// The vectors whose data files are not live: those that were so before, and those of files that are given up. A scan gives the same
+/// rows with and without them, so that their Puffin files prove here that no entry names a wrong data file.
+fn dangling(context: &ActionContext<'_>, found: &[Survey]) -> Result<HashSet<Name>> {
     let live: HashSet<&str> = found.iter().flat_map(|survey| &survey.data).map(String::as_str).collect();
     let vectors = found.iter().flat_map(|survey| &survey.vectors);
-    vectors.filter(|(_, path)| !live.contains(path.as_str())).map(|(name, _)| name.clone()).collect()
+    let dangling: Vec<&Vector> = vectors.filter(|vector| !live.contains(vector.of.as_str())).collect();
+    let reader = context.reader;
+    let stays = ordered(&dangling, reader.threads, &reader.cancel, |vector| {
+        let location = reader.relocation.apply(&vector.location);
+        why_vector_stays(reader.store.as_ref(), &location, vector.place, &vector.of)
+    })?;
+    let goes = dangling.into_iter().zip(stays).filter(|(_, why)| why.is_none());
+    Ok(goes.map(|(vector, _)| vector.name.clone()).collect())
 }
 
 /// Manifests that are written again.

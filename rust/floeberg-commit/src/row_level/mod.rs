@@ -11,6 +11,7 @@
 //! - `rewrite_rows`: the other rows of their files, written again.
 //! - `group_copy`: the same, by another process.
 //! - `row_proof`: whether rows are the same before and after manifests are mended.
+//! - `vector_names`: whether a deletion vector is of the data file that its entry names.
 //! - `row_change`: one of both, and how many rows change.
 
 mod affected;
@@ -24,6 +25,7 @@ mod copied_groups;
 mod rewrite_rows;
 mod group_copy;
 mod row_proof;
+mod vector_names;
 mod row_change;
 
 pub(crate) use affected::{Affected, affected, with_live_data};
@@ -39,3 +41,4 @@ pub(crate) use rebase_rows::{RebasedRows, rebase_rows};
 pub(crate) use rewrite_rows::{rewrite_rows, unchecked};
 pub(crate) use row_change::{RowChange, counted, row_change};
 pub(crate) use row_proof::row_proof;
+pub use vector_names::why_vector_stays;

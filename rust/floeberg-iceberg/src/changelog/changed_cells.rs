@@ -6,11 +6,11 @@ use floeberg_rows::ChangedCells;
 
 use crate::Scan;
 
-/// The columns of a difference, of those that a scan selects.
+/// The columns of a difference, of those that a scan selects, and which of them are the key.
 ///
 /// Errors: those of the scan's columns.
-pub(super) fn changed_cells(scan: &Scan) -> Result<ChangedCells> {
+pub(super) fn changed_cells(scan: &Scan, key: &[String]) -> Result<ChangedCells> {
     let selected =
         schema_to_arrow(scan.projection()?.as_ref()).context("table", scan.table().metadata_location())?;
-    Ok(ChangedCells::new(selected.fields()))
+    Ok(ChangedCells::new(selected.fields()).with_key(key))
 }

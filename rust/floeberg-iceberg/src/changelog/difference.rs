@@ -11,7 +11,7 @@ use arrow_schema::Schema as ArrowSchema;
 use floeberg_core::expr::BoundExpr;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Result};
-use floeberg_rows::{RowCounts, Side};
+use floeberg_rows::{ChangedCells, RowCounts, Side};
 
 use super::changed_cells::changed_cells;
 use super::columns::SentColumns;
@@ -31,6 +31,8 @@ pub struct Difference {
     scan: Scan,
     /// The columns of the key, as they were named.
     key: Option<Vec<String>>,
+    /// The columns whose values make rows one row; none where lineage does.
+    known: Vec<String>,
     /// What differs, in the schema that both have in common.
     changes: ChangelogScan,
 }
@@ -71,8 +73,8 @@ impl Difference {
         };
         let common = Arc::new(common_schema(before, &own)?);
         let known = key.clone().or_else(|| identifier_columns(&own));
-        let changes = ChangelogScan::between(scan.clone().in_schema(common), start, known)?;
-        Ok(Self { scan, key, changes })
+        let changes = ChangelogScan::between(scan.clone().in_schema(common), start, known.clone())?;
+        Ok(Self { scan, key, known: known.unwrap_or_default(), changes })
     }
 
     /// The scan of the second snapshot.
@@ -92,7 +94,7 @@ impl Difference {
 
     /// `_change`, `_changed_columns`, `before` and `after`.
     pub fn output_schema(&self) -> Result<ArrowSchema> {
-        Ok(changed_cells(self.changes.scan())?.output().as_ref().clone())
+        Ok(self.cells()?.output().as_ref().clone())
     }
 
     /// The files that differ; `None` where both snapshots are the same. No data file and no delete file is opened.
@@ -147,14 +149,18 @@ impl Difference {
     pub fn stream(&self, cancel: &Cancel) -> Result<DifferenceStream> {
         let columns = self.changes.columns(cancel)?;
         let step = self.changes.steps(&columns, cancel)?.next().transpose()?;
-        DifferenceStream::new(self.changes.scan(), step, columns, cancel)
+        DifferenceStream::new(self.changes.scan(), self.cells()?, step, columns, cancel)
+    }
+
+    fn cells(&self) -> Result<ChangedCells> {
+        changed_cells(self.changes.scan(), &self.known)
     }
 
     /// No rows, as a stream.
     ///
     /// Errors: those of the scan's columns.
     pub fn no_rows(&self, cancel: &Cancel) -> Result<DifferenceStream> {
-        DifferenceStream::new(self.changes.scan(), None, self.changes.columns(cancel)?, cancel)
+        DifferenceStream::new(self.changes.scan(), self.cells()?, None, self.changes.columns(cancel)?, cancel)
     }
 
     /// How many rows differ. Files whose rows all came, or all went, are not read for it.
@@ -169,7 +175,7 @@ impl Difference {
             return Ok(counts);
         }
         let mut counts = RowCounts::default();
-        for batch in DifferenceStream::new(self.changes.scan(), Some(step), columns, cancel)? {
+        for batch in DifferenceStream::new(self.changes.scan(), self.cells()?, Some(step), columns, cancel)? {
             counts.add(&batch?);
         }
         Ok(counts)

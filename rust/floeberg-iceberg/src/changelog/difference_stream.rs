@@ -16,7 +16,6 @@ use floeberg_exec::budget::{memory_budget, thread_budget};
 use floeberg_exec::threads::{Ahead, OrderedStream};
 use floeberg_files::Coalescer;
 
-use super::changed_cells::changed_cells;
 use super::columns::Columns;
 use super::open_step::OpenStep;
 use super::read_job::{ReadChanges, StepRows};
@@ -45,11 +44,11 @@ impl DifferenceStream {
     /// The differences that a step has; `None` has none.
     pub(super) fn new(
         scan: &Scan,
+        cells: ChangedCells,
         step: Option<Step>,
         columns: Arc<Columns>,
         cancel: &Cancel,
     ) -> Result<Self> {
-        let cells = changed_cells(scan)?;
         let joined = Coalescer::new(scan.read_request(cancel)?.files.batch_rows);
         // A quarter each: rows that are read ahead, rows that are matched, old rows of updates, and what matching takes.
         let ahead = Ahead { threads: thread_budget()?, memory: memory_budget()? / 4, cancel: cancel.clone() };

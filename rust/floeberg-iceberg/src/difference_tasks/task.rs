@@ -201,7 +201,8 @@ impl DifferenceTask {
 
     pub(super) fn cells(&self) -> Result<ChangedCells> {
         let columns = schema_to_arrow(self.group.read().projected())?;
-        Ok(ChangedCells::new(&columns.fields().iter().take(self.selected).cloned().collect()))
+        let key: Vec<String> = self.keys.iter().map(|place| columns.field(*place).name().clone()).collect();
+        Ok(ChangedCells::new(&columns.fields().iter().take(self.selected).cloned().collect()).with_key(&key))
     }
 }
 

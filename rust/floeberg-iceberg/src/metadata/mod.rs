@@ -41,8 +41,8 @@ pub use new_table::{
     SpecBuilder, are_equal, build_sort_order, declare_table, parse_sorts, z_order_columns,
 };
 pub use open::{
-    FolderVersions, HintedFile, check_latest_version, folder_versions, hinted_metadata, locate_metadata,
-    open_metadata, open_view_metadata,
+    FolderVersions, HintedFile, VersionFile, check_latest_version, file_version, folder_versions,
+    hinted_metadata, hinted_version, locate_metadata, open_metadata, open_view_metadata,
 };
 pub use partition::{PartitionField, PartitionSpec};
 pub use partition_type::{UnifiedPartition, unified_partition, unified_partition_type};

@@ -11,4 +11,5 @@ mod new_puffin;
 
 pub use new_puffin::NewBlob;
 pub use partition_rows::PartitionStatistics;
-pub(crate) use puffin::{MAGIC_LENGTH, read_footer};
+pub(crate) use puffin::MAGIC_LENGTH;
+pub use puffin::read_footer;

@@ -69,8 +69,10 @@ impl Table {
     }
 }
 
-/// The footer, and where it starts.
-pub(crate) fn read_footer(source: &dyn Source) -> Result<(PuffinFooter, u64)> {
+/// The footer of a Puffin file, and where it starts.
+///
+/// Errors: `InvalidData` for a damaged footer; `LimitExceeded` for one that is too large; those of the store.
+pub fn read_footer(source: &dyn Source) -> Result<(PuffinFooter, u64)> {
     let size = source.size()?;
     let tail = source.read(size.saturating_sub(TAIL_GUESS)..size)?;
     let length = footer_length(&tail)?;

@@ -17,7 +17,7 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use floeberg_core::{Error, Result};
+use floeberg_core::{Error, ErrorKind, Result};
 
 use super::folders::sync_folder_of;
 use super::not_written;
@@ -27,8 +27,8 @@ use crate::location::Location;
 pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
     let path = Location::parse(location).local_path()?;
     // Checked first, so that a late writer writes nothing; the link decides.
-    if fs::symlink_metadata(&path).is_ok() {
-        return Err(not_written(io::ErrorKind::AlreadyExists.into(), location));
+    if let Ok(found) = fs::symlink_metadata(&path) {
+        return Err(taken(&path, &found, location));
     }
     let written = written_beside(&path, bytes).map_err(|error| not_written(error, location))?;
     match fs::hard_link(written.path(), &path) {
@@ -47,6 +47,19 @@ pub(super) fn put_if_absent(location: &str, bytes: &[u8]) -> Result<()> {
     }
     drop(written);
     sync_folder_of(&path).map_err(|error| not_written(error, location).outcome_unknown())
+}
+
+/// The error for a name that something has already. What is no file was made by nobody who writes files: that no file was written is
+/// certain, and no writer is to look there for its own.
+fn taken(path: &Path, found: &fs::Metadata, location: &str) -> Error {
+    let leads_nowhere = || fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    let what = match found.file_type() {
+        kind if kind.is_dir() => "a folder is",
+        kind if kind.is_symlink() && leads_nowhere() => "a link to nothing is",
+        _ => return not_written(io::ErrorKind::AlreadyExists.into(), location),
+    };
+    Error::new(ErrorKind::Storage, format!("{what} where the new file should be: remove it"))
+        .with("path", location)
 }
 
 pub(super) fn put(location: &str, bytes: &[u8]) -> Result<()> {

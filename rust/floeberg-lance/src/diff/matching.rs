@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! by ids         the same stable id, which came in the same version
-//! by keys        the same values in the key columns, which no other row of its side has
+//! by keys        the same values in the key columns; where other rows have them too, the same values in all columns, and the rest
+//!                is one row if no other row of its side is left with the key
 //! by addresses   the same address in a fragment that both versions have
 //! ```
 //!
@@ -47,12 +48,21 @@ pub(super) enum Identity {
 /// Rows by their addresses.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
-    /// Of the first version alone, ascending.
+    /// Of the first version alone.
     pub(super) deleted: Vec<u64>,
-    /// Of the second version alone, ascending.
+    /// Of the second version alone.
     pub(super) inserted: Vec<u64>,
     /// Of both versions; values may differ.
     pub(super) pairs: Vec<(u64, u64)>,
+    /// Those whose keys other rows have too, and which are in none of the others.
+    pub(super) repeated: Repeated,
+}
+
+/// Rows whose keys are repeated: their addresses, and a number for each key.
+#[derive(Debug, Default)]
+pub(super) struct Repeated {
+    pub(super) old: Vec<(u64, u32)>,
+    pub(super) new: Vec<(u64, u32)>,
 }
 
 /// Two versions, and the fragments that differ.
@@ -71,7 +81,7 @@ impl Sides<'_> {
     /// Errors: `Unsupported` where rows have addresses alone, and may have been moved; those of reading; `LimitExceeded`; `Cancelled`.
     pub(super) fn matched(&self, identity: &Identity, cancel: &Cancel) -> Result<Matched> {
         let history = || History::between(self.before, self.after, cancel);
-        let mut matched = match identity {
+        Ok(match identity {
             Identity::Ids => self.by_ids(history()?, cancel)?,
             Identity::Keys(names) => self.by_keys(names, cancel)?,
             Identity::Addresses => {
@@ -85,10 +95,7 @@ impl Sides<'_> {
                 }
                 self.by_addresses(cancel)?
             }
-        };
-        matched.deleted.sort_unstable();
-        matched.inserted.sort_unstable();
-        Ok(matched)
+        })
     }
 
     fn by_ids(&self, history: History, cancel: &Cancel) -> Result<Matched> {
@@ -159,36 +166,42 @@ impl Sides<'_> {
                 check_source_memory(keys.memory() as u64 + old.len() as u64 * 16)
             },
         )?;
-        // For each row of a side how many rows of the other side have its key, and one of them.
-        let mut found: Vec<(u64, u32, u32)> = Vec::new();
+        // For each new row its address, and the first old row with its key.
+        let mut new: Vec<(u64, u32)> = Vec::new();
         let mut times = vec![0_u32; old.len()];
         let key_columns: Vec<usize> = (0..names.len()).collect();
         self.each(self.after, &self.differing.after, names, &new_looked, cancel, &mut |batch, addresses| {
-            let batch = batch.project(&key_columns).map_err(misfit)?;
-            let pairs = keys.pairs(&batch, true)?;
-            let first = found.len();
-            found.extend(addresses.iter().map(|address| (*address, NO_ROW, 0)));
-            for (row, source) in
-                pairs.rows.iter().zip(&pairs.of_source).filter(|(_, source)| **source != NO_ROW)
-            {
-                let new = &mut found[first + *row as usize];
-                (new.1, new.2) = (*source, new.2 + 1);
-                times[*source as usize] += 1;
+            let firsts = keys.first_of(&batch.project(&key_columns).map_err(misfit)?)?;
+            for first in firsts.iter().filter(|first| **first != NO_ROW) {
+                times[*first as usize] = times[*first as usize].saturating_add(1);
             }
-            check_source_memory(keys.memory() as u64 + (old.len() + found.len()) as u64 * 16)
+            new.extend(addresses.iter().copied().zip(firsts));
+            check_source_memory(keys.memory() as u64 + (old.len() + new.len()) as u64 * 16)
         })?;
         let mut matched = Matched::default();
-        let mut is_paired = vec![false; old.len()];
-        for (address, source, count) in found {
-            // A key that several rows of a side have counts for nothing.
-            if count == 1 && times[source as usize] == 1 {
-                is_paired[source as usize] = true;
-                matched.pairs.push((old[source as usize], address));
-            } else {
-                matched.inserted.push(address);
+        // The old rows of keys that new rows have, by the first one of each key.
+        let mut is_found = vec![false; old.len()];
+        for (first, _) in (0_u32..).zip(&times).filter(|(_, times)| **times > 0) {
+            let is_one = times[first as usize] == 1 && keys.next(first).is_none();
+            let mut next = Some(first);
+            while let Some(row) = next {
+                is_found[row as usize] = true;
+                if !is_one {
+                    matched.repeated.old.push((old[row as usize], first));
+                }
+                next = keys.next(row);
             }
         }
-        let alone = old.iter().zip(is_paired).filter(|(_, is_paired)| !is_paired);
+        for (address, first) in new {
+            if first == NO_ROW {
+                matched.inserted.push(address);
+            } else if times[first as usize] == 1 && keys.next(first).is_none() {
+                matched.pairs.push((old[first as usize], address));
+            } else {
+                matched.repeated.new.push((address, first));
+            }
+        }
+        let alone = old.iter().zip(is_found).filter(|(_, is_found)| !is_found);
         matched.deleted = alone.map(|(address, _)| *address).collect();
         Ok(matched)
     }

@@ -3,6 +3,7 @@
 //! - `fragments`: the fragments that differ, and their files.
 //! - `history`: what the versions between the two did.
 //! - `matching`: which rows of both versions are one row.
+//! - `repeated`: the same of rows whose keys other rows have too.
 //! - `versions`: the two versions, their columns, and what makes rows one row.
 //! - `stream`: the rows that differ, before and after.
 //! - `table_diff`: the facade.
@@ -14,6 +15,7 @@
 mod fragments;
 mod history;
 mod matching;
+mod repeated;
 mod versions;
 mod stream;
 mod table_diff;

@@ -11,6 +11,7 @@ use arrow_select::concat::concat_batches;
 use floeberg_core::{Cancel, Error, Result};
 
 use super::matching::Matched;
+use super::repeated::selected;
 use super::versions::Versions;
 use crate::pages::Pages;
 use crate::read::RowColumn;
@@ -55,7 +56,7 @@ impl DiffStream {
         if self.left.is_none() {
             self.left = Some(match self.diff.matched(&self.pages, cancel)? {
                 None => Left::default(),
-                Some(Matched { deleted, inserted, pairs }) => Left {
+                Some(Matched { deleted, inserted, pairs, .. }) => Left {
                     deleted: self.rows_at(&self.diff.before, deleted)?,
                     inserted: self.rows_at(&self.diff.after, inserted)?,
                     pairs,
@@ -101,7 +102,7 @@ impl DiffStream {
         if self.left.is_some() {
             return Ok(None);
         }
-        let Matched { deleted, inserted, pairs } =
+        let Matched { deleted, inserted, pairs, .. } =
             self.diff.matched(&self.pages, cancel)?.unwrap_or_default();
         self.left = Some(Left { pairs, ..Left::default() });
         Ok(Some((deleted.len() as u64, inserted.len() as u64)))
@@ -130,11 +131,4 @@ fn values(
     let batches = taken_rows(&Taken::by_addresses(request, addresses)?, pages, cancel)?;
     concat_batches(&schema, &batches)
         .map_err(|error| Error::limit("rows to compare are too large for one batch").caused_by(error))
-}
-
-/// The columns of some names.
-fn selected(batch: &RecordBatch, names: &[String]) -> Result<RecordBatch> {
-    let places: Option<Vec<usize>> = names.iter().map(|name| batch.schema().index_of(name).ok()).collect();
-    let places = places.ok_or_else(|| Error::internal("a column of a difference was not read"))?;
-    batch.project(&places).map_err(|error| Error::internal("columns could not be chosen").caused_by(error))
 }

@@ -14,6 +14,7 @@ use floeberg_rows::{ChangedCells, NullKeys};
 use super::fragments::Differing;
 use super::history::{Proof, proof};
 use super::matching::{Identity, Matched, Sides};
+use super::repeated::match_repeated;
 use crate::differences::incomparable_columns;
 use crate::pages::Pages;
 use crate::read::RowColumn;
@@ -84,7 +85,11 @@ impl Versions {
             let whole = column.name.split('.').next().unwrap_or(&column.name);
             check_comparable(whole, &other, &own)?;
         }
-        let cells = ChangedCells::new(schema.fields());
+        let key = match &identity {
+            Identity::Keys(names) => names.as_slice(),
+            Identity::Ids | Identity::Addresses => &[],
+        };
+        let cells = ChangedCells::new(schema.fields()).with_key(key);
         Ok(Self { before, after, own, identity, filter, names, cells })
     }
 
@@ -98,7 +103,7 @@ impl Versions {
         proof(&self.own[0], &self.own[1], differing, cancel)
     }
 
-    /// The rows that differ, by their addresses; `None` where it is proved that none does. Errors: those of [`Sides::matched`].
+    /// The rows that differ, by their addresses, which ascend; `None` where it is proved that none does. Errors: those of [`Sides::matched`].
     pub(super) fn matched(&self, pages: &Arc<dyn Pages>, cancel: &Cancel) -> Result<Option<Matched>> {
         let differing = self.differing()?;
         if self.proof(&differing, cancel)?.is_some() {
@@ -111,7 +116,14 @@ impl Versions {
             filter: &self.filter,
             pages,
         };
-        sides.matched(&self.identity, cancel).map(Some)
+        let mut matched = sides.matched(&self.identity, cancel)?;
+        if let Identity::Keys(key) = &self.identity {
+            let values: Vec<String> = self.names.iter().filter(|name| !key.contains(name)).cloned().collect();
+            match_repeated(&sides, &values, &mut matched, cancel)?;
+        }
+        matched.deleted.sort_unstable();
+        matched.inserted.sort_unstable();
+        Ok(Some(matched))
     }
 }
 

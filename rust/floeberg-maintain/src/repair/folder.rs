@@ -1,6 +1,7 @@
-//! What becomes of a table in a folder whose newest metadata file is damaged?
+//! What becomes of a table in a folder whose newest metadata file is damaged, or gone?
 //!
-//! In: the folder. Out: the newest whole version, the damaged ones after it, and snapshots that may be lost with these.
+//! In: the folder. Out: the newest whole version, the damaged ones after it, the one that the hint says and that is gone, and snapshots
+//! that may be lost with these.
 //! Spec: File System Tables; Manifest Lists; Sequence Numbers.
 //!
 //! ```text
@@ -17,7 +18,9 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use floeberg_avro::{Container, Limits};
 use floeberg_core::{Cancel, Context as _, Error, ErrorKind, Result};
-use floeberg_iceberg::metadata::{FolderVersions, TableMetadata, folder_versions, parse_table_metadata};
+use floeberg_iceberg::metadata::{
+    FolderVersions, TableMetadata, VersionFile, folder_versions, hinted_version, parse_table_metadata,
+};
 use floeberg_iceberg::wire::json::MAX_METADATA_BYTES;
 use floeberg_io::Store;
 use floeberg_io::location::{file_name, join};
@@ -25,7 +28,7 @@ use floeberg_io::location::{file_name, join};
 /// The most bytes of a manifest list that is looked at.
 const MAX_LIST_BYTES: u64 = 256 << 20;
 
-/// A version whose metadata file cannot be read.
+/// A metadata file that cannot be read, or a folder with the name of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedVersion {
     /// Its number.
@@ -34,8 +37,8 @@ pub struct DamagedVersion {
     pub location: String,
     /// What is wrong with it.
     pub message: String,
-    /// Where the file is moved to.
-    pub moved_to: String,
+    /// Where the file is moved to; `None` for a folder, which is not moved.
+    pub moved_to: Option<String>,
 }
 
 /// A manifest list of a snapshot that the newest whole version does not have.
@@ -59,13 +62,15 @@ pub struct FolderRepair {
     pub metadata_location: String,
     /// Its last sequence number.
     pub last_sequence_number: i64,
-    /// The versions after it, the newest first.
+    /// The files before it, the newest version first.
     pub damaged: Vec<DamagedVersion>,
+    /// The version that the hint says, where it is above all that are there.
+    pub missing: Option<u64>,
     /// Snapshots that may be lost with them: those of commits that failed are among them.
     pub lost: Vec<LostSnapshot>,
 }
 
-/// Looks at the versions of a folder. Nothing is written.
+/// Looks at the versions of a folder, as opening finds them. Nothing is written.
 ///
 /// Errors: `InvalidData` where no version is whole, or the newest whole one has a lower sequence number than the one before it;
 /// `Unsupported` for metadata that this release cannot read; those of [`folder_versions`] and of the store.
@@ -73,24 +78,29 @@ pub fn plan_folder_repair(store: &dyn Store, location: &str, cancel: &Cancel) ->
     let versions = folder_versions(store, location)?;
     let mut damaged = Vec::new();
     let mut found: Option<(u64, String, TableMetadata)> = None;
-    for (version, file) in &versions.versions {
+    let highest = versions.versions.first().map(|file| file.version);
+    let missing = hinted_version(store, &versions.folder)?.filter(|hinted| Some(*hinted) > highest);
+    for VersionFile { version, location, is_folder } in &versions.versions {
         cancel.check()?;
-        match (read(store, file)?, &found) {
-            (Ok(metadata), None) => found = Some((*version, file.clone(), metadata)),
+        if found.as_ref().is_some_and(|(newest, ..)| newest == version) {
+            continue;
+        }
+        match (read(store, location, *is_folder)?, &found) {
+            (Ok(metadata), None) => found = Some((*version, location.clone(), metadata)),
             (Ok(earlier), Some((newest, _, metadata))) => {
                 check_forward((*newest, metadata), (*version, &earlier)).context("path", &versions.folder)?;
                 break;
             }
             (Err(error), None) => damaged.push(DamagedVersion {
                 version: *version,
-                location: file.clone(),
+                location: location.clone(),
                 message: error.message().to_owned(),
-                moved_to: free_name(&versions, file),
+                moved_to: (!is_folder).then(|| free_name(&versions, location)),
             }),
             (Err(_), Some(_)) => {}
         }
         // Of a sound table, only the newest version is read.
-        if damaged.is_empty() {
+        if damaged.is_empty() && missing.is_none() {
             break;
         }
     }
@@ -101,14 +111,21 @@ pub fn plan_folder_repair(store: &dyn Store, location: &str, cancel: &Cancel) ->
         ))
         .with("path", &versions.folder));
     };
-    let lost =
-        if damaged.is_empty() { Vec::new() } else { lost_snapshots(store, &versions, &metadata, cancel)? };
+    let is_sound = damaged.is_empty() && missing.is_none();
+    let lost = if is_sound { Vec::new() } else { lost_snapshots(store, &versions, &metadata, cancel)? };
     let last_sequence_number = metadata.last_sequence_number;
-    Ok(FolderRepair { versions, version, metadata_location, last_sequence_number, damaged, lost })
+    Ok(FolderRepair { versions, version, metadata_location, last_sequence_number, damaged, missing, lost })
 }
 
 /// A metadata file, or what is wrong with it.
-fn read(store: &dyn Store, location: &str) -> Result<std::result::Result<TableMetadata, Error>> {
+fn read(
+    store: &dyn Store,
+    location: &str,
+    is_folder: bool,
+) -> Result<std::result::Result<TableMetadata, Error>> {
+    if is_folder {
+        return Ok(Err(Error::invalid_data("expected a metadata file, found a folder")));
+    }
     match parse_table_metadata(&bytes_of(store, location)?, location) {
         Ok(metadata) => Ok(Ok(metadata)),
         Err(error) if error.kind() == ErrorKind::InvalidData => Ok(Err(error)),
@@ -181,13 +198,30 @@ fn lost_snapshots(
 }
 
 impl FolderRepair {
-    /// Moves the damaged versions aside, so that the newest whole one is current.
+    /// Is there nothing to mend?
+    pub fn is_sound(&self) -> bool {
+        self.damaged.is_empty() && self.missing.is_none()
+    }
+
+    /// Moves the damaged files aside, so that the newest whole version is current, and has the hint say it.
     ///
-    /// Errors: `CommitConflict` where a version is whole now, or is gone; `AlreadyExists`; those of the store.
+    /// Errors: `InvalidData` for a folder with the name of a version; `CommitConflict` where a version is whole now, or is gone, or is
+    /// there again; `AlreadyExists`; those of the store.
     pub fn apply(&self, store: &dyn Store) -> Result<()> {
+        if let Some(folder) = self.damaged.iter().find(|version| version.moved_to.is_none()) {
+            return Err(Error::invalid_data(format!(
+                "a folder has the name of the metadata file of version {}, and no folder is moved: remove it, or give it another \
+                 name",
+                folder.version
+            ))
+            .with("path", &folder.location));
+        }
+        self.check_newest(store)?;
         for version in &self.damaged {
             let bytes = self.still_damaged(store, version)?;
-            store.put_if_absent(&version.moved_to, bytes)?;
+            if let Some(moved_to) = &version.moved_to {
+                store.put_if_absent(moved_to, bytes)?;
+            }
         }
         store.put(&self.versions.hint(), self.version.to_string().into())?;
         // From the newest one on: readers go from one version to the next.
@@ -196,6 +230,16 @@ impl FolderRepair {
             store.remove(&version.location)?;
         }
         Ok(())
+    }
+
+    /// Errors: `CommitConflict` where a version came since.
+    fn check_newest(&self, store: &dyn Store) -> Result<()> {
+        let now = folder_versions(store, &self.versions.folder)?;
+        if now.folder == self.versions.folder && now.versions == self.versions.versions {
+            return Ok(());
+        }
+        let message = "the metadata files of the folder are others than before: look at the folder again";
+        Err(Error::new(ErrorKind::CommitConflict, message).with("path", &self.versions.folder))
     }
 
     fn still_damaged(&self, store: &dyn Store, version: &DamagedVersion) -> Result<Bytes> {
@@ -217,8 +261,18 @@ impl FolderRepair {
 
     /// The error where versions are damaged, and nobody asked to give them up.
     pub fn refusal(&self) -> Option<Error> {
-        let first = self.damaged.first()?;
+        if self.is_sound() {
+            return None;
+        }
         let versions: Vec<String> = self.damaged.iter().map(|each| each.version.to_string()).collect();
+        let damaged = self
+            .damaged
+            .first()
+            .map(|first| format!("found damaged versions {}: {}", versions.join(", "), first.message));
+        let missing = self.missing.map(|version| {
+            format!("version-hint.text says version {version}, whose metadata file is not there")
+        });
+        let found: Vec<String> = missing.into_iter().chain(damaged).collect();
         let shown = |number: Option<i64>| number.map_or_else(|| "unknown".to_owned(), |id| id.to_string());
         let lost: Vec<String> = self
             .lost
@@ -233,10 +287,9 @@ impl FolderRepair {
         };
         Some(
             Error::invalid_data(format!(
-                "expected a whole metadata file, found damaged versions {}: {}. Version {} with the sequence number {} is \
-                 whole, and {lost}. drop_damaged_versions=True makes it current, and moves the others aside",
-                versions.join(", "),
-                first.message,
+                "expected a whole metadata file: {}. Version {} with the sequence number {} is whole, and {lost}. \
+                 drop_damaged_versions=True makes it current, and moves damaged files aside",
+                found.join("; "),
                 self.version,
                 self.last_sequence_number,
             ))

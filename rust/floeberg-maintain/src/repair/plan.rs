@@ -8,15 +8,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use floeberg_commit::Repair;
+use floeberg_commit::{Repair, why_vector_stays};
 use floeberg_core::finding::{Finding, split};
 use floeberg_core::{Cancel, Context as _, Error, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::Table;
 use floeberg_iceberg::manifest::{FileContent, ManifestContent, ManifestFile};
-use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot};
+use floeberg_iceberg::metadata::{MAIN_BRANCH, RefKind, Snapshot, file_version, hinted_version};
 use floeberg_iceberg::write::{Receipt, WrittenFile};
+use floeberg_io::location::parent;
 
 use super::described::Describer;
 use super::entries::{Found, Target, Wanted, find};
@@ -155,6 +156,7 @@ fn number_in(part: &str, word: &str) -> Option<usize> {
 impl Planning<'_> {
     fn metadata(&mut self) -> Result<()> {
         let mut of_metadata = Vec::new();
+        let lost_version = self.lost_version()?;
         for (number, finding) in self.findings.iter().enumerate() {
             match mending_of(finding.rule.id) {
                 None => {
@@ -165,6 +167,14 @@ impl Planning<'_> {
                     self.done.insert(number, Err(why));
                 }
                 Some(Mending::Metadata) => of_metadata.push((number, finding)),
+                Some(Mending::Hint) if lost_version.is_some() => {
+                    let lost = lost_version.unwrap_or_default();
+                    let why = format!(
+                        "the hint says version {lost}, which is not there: floeberg.repair with drop_damaged_versions=True gives \
+                         it up"
+                    );
+                    self.done.insert(number, Err(why));
+                }
                 Some(Mending::Hint) if self.choice.owns_folder => {
                     self.plan.writes_hint = true;
                     self.done
@@ -183,6 +193,18 @@ impl Planning<'_> {
         self.done.extend(planned.repaired.into_iter().map(|(number, what)| (number, Ok(what))));
         self.done.extend(planned.skipped.into_iter().map(|(number, why)| (number, Err(why))));
         Ok(())
+    }
+
+    /// The version that the hint of the table's folder says, where it is above all that are there.
+    fn lost_version(&self) -> Result<Option<u64>> {
+        let is_of_hint = |finding: &Finding| mending_of(finding.rule.id) == Some(Mending::Hint);
+        let location = self.table.metadata_location();
+        let Some((folder, version)) = parent(location).zip(file_version(location)) else { return Ok(None) };
+        if !self.choice.owns_folder || !self.findings.iter().any(is_of_hint) {
+            return Ok(None);
+        }
+        let hinted = hinted_version(self.table.store().as_ref(), folder)?;
+        Ok(hinted.filter(|hinted| *hinted > version))
     }
 
     /// The findings that the next snapshot takes.
@@ -251,10 +273,6 @@ impl Planning<'_> {
                 repair.makes_snapshot = true;
                 self.done.insert(number, Ok("the next snapshot has it anew".to_owned()));
             }
-            Mending::DanglingVector => {
-                repair.without_dangling_vectors = true;
-                self.done.insert(number, Ok("the vector is removed".to_owned()));
-            }
             Mending::Manifest => {
                 let row = number_in(&finding.part, "row").and_then(|row| manifests.get(row));
                 if let Some(manifest) = listed(&finding.location).or(row) {
@@ -309,6 +327,7 @@ impl Planning<'_> {
                 match mendings.get(&number) {
                     Some(Mending::MissingFile) => self.give_up(number, &target),
                     Some(Mending::Entry) => self.entry(number, &target),
+                    Some(Mending::DanglingVector) => self.dangling_vector(number, &target)?,
                     Some(_) if target.is_deleted() => {
                         self.plan.repair.manifests.insert(target.manifest.clone());
                         let what = "the manifest is written again, without its deleted entries";
@@ -361,6 +380,23 @@ impl Planning<'_> {
         if !matches!(self.done.get(&number), Some(Err(_))) {
             self.done.insert(number, answer);
         }
+    }
+
+    /// A vector whose data file is not live goes, unless its Puffin file names another one.
+    fn dangling_vector(&mut self, number: usize, target: &Target) -> Result<()> {
+        let file = &target.entry.data_file;
+        let store = self.table.store().as_ref();
+        let location = self.table.relocation().apply(&file.file_path);
+        let place = (file.content_offset, file.content_size_in_bytes);
+        let named = file.referenced_data_file.as_deref().unwrap_or_default();
+        let answer = if let Some(why) = why_vector_stays(store, &location, place, named)? {
+            Err(why)
+        } else {
+            self.plan.repair.without_dangling_vectors = true;
+            Ok("the vector is removed".to_owned())
+        };
+        self.answer(number, answer);
+        Ok(())
     }
 
     /// What an entry has against its status.

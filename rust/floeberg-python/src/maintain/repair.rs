@@ -88,13 +88,14 @@ fn shown(finding: Finding) -> FindingOfPython {
 }
 
 /// A damaged version of a folder: its number, location, what is wrong, and where it is moved to.
-type DamagedOfPython = (u64, String, String, String);
+type DamagedOfPython = (u64, String, String, Option<String>);
 
 /// A snapshot that may be lost: its manifest list, id and sequence number.
 type LostOfPython = (String, Option<i64>, Option<i64>);
 
-/// The newest whole version, its location and sequence number, the damaged versions, and snapshots that may be lost.
-type FolderPlan = (u64, String, i64, Vec<DamagedOfPython>, Vec<LostOfPython>);
+/// The newest whole version, its location and sequence number, the damaged versions, the one that the hint says and that is gone, and
+/// snapshots that may be lost.
+type FolderPlan = (u64, String, i64, Vec<DamagedOfPython>, Option<u64>, Vec<LostOfPython>);
 
 /// Looks for damaged versions of a table in a folder, and moves them aside if that is asked for.
 #[pyfunction]
@@ -109,7 +110,7 @@ pub fn repair_folder(
     let plan = runtime::run(py, &floeberg_core::Cancel::default(), move |cancel| {
         let store = open_store(&storage_options.into_iter().collect())?;
         let plan = plan_folder_repair(store.as_ref(), &location, cancel)?;
-        if !dry_run && !plan.damaged.is_empty() {
+        if !dry_run && !plan.is_sound() {
             if let Some(refusal) = plan.refusal().filter(|_| !drop_damaged_versions) {
                 return Err(refusal);
             }
@@ -120,5 +121,12 @@ pub fn repair_folder(
     let damaged =
         plan.damaged.into_iter().map(|each| (each.version, each.location, each.message, each.moved_to));
     let lost = plan.lost.into_iter().map(|each| (each.manifest_list, each.snapshot_id, each.sequence_number));
-    Ok((plan.version, plan.metadata_location, plan.last_sequence_number, damaged.collect(), lost.collect()))
+    Ok((
+        plan.version,
+        plan.metadata_location,
+        plan.last_sequence_number,
+        damaged.collect(),
+        plan.missing,
+        lost.collect(),
+    ))
 }

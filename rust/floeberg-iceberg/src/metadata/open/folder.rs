@@ -95,6 +95,25 @@ pub(super) fn choose<'a>(names: &[&'a str]) -> Result<Option<&'a str>> {
     }
 }
 
+/// The version that the hint of a metadata folder says; `None` without a hint, and for one that says no version.
+///
+/// Errors: those of the store.
+pub fn hinted_version(store: &dyn Store, folder: &str) -> Result<Option<u64>> {
+    Ok(match read_hint(store, folder)? {
+        Hint::Says(hint) => version_in(hint.rsplit('/').next().unwrap_or(&hint)),
+        Hint::Absent | Hint::Unread(_) => None,
+    })
+}
+
+/// The version that a hint names: by a number with or without its `v`, or by a file name.
+fn version_in(name: &str) -> Option<u64> {
+    let number = parse_version(name).or_else(|| parse_version(name.strip_prefix('v')?));
+    number.or_else(|| match parse_name(name)? {
+        (Scheme::FileSystem, version) => Some(version),
+        (Scheme::Metastore, _) => None,
+    })
+}
+
 /// What the hint of a metadata folder is worth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HintedFile {
@@ -155,17 +174,16 @@ pub(super) fn read_hint(store: &dyn Store, folder: &str) -> Result<Hint> {
 /// A hint never leads out of its folder: only the last segment of a path counts.
 fn follow_hint(store: &dyn Store, folder: &str, hint: &str) -> Result<Option<String>> {
     let name = hint.rsplit('/').next().unwrap_or(hint);
-    if let Some(version) = parse_version(name).or_else(|| parse_version(name.strip_prefix('v')?)) {
+    if let Some(version) = version_in(name) {
         return newest_from(store, folder, version);
     }
     if matches!(name, "" | "." | "..") || name.chars().any(char::is_control) {
         return Ok(None);
     }
-    match parse_name(name) {
-        Some((Scheme::FileSystem, version)) => newest_from(store, folder, version),
-        _ if is_metadata_name(name) => first_there(store, folder, std::iter::once(name.to_owned())),
-        _ => first_there(store, folder, names_of(name)),
+    if is_metadata_name(name) {
+        return first_there(store, folder, std::iter::once(name.to_owned()));
     }
+    first_there(store, folder, names_of(name))
 }
 
 /// The highest existing version from a version on, without a gap. Several are asked for at once, since a hint may be stale.

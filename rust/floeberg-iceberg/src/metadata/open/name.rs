@@ -15,11 +15,13 @@ pub(super) enum Scheme {
     Metastore,
 }
 
-/// The version and scheme of a metadata file; `None` for any other name.
+/// The version and scheme of a metadata file; `None` for any other name, such as `v02.metadata.json`.
 pub(super) fn parse_name(name: &str) -> Option<(Scheme, u64)> {
     let stem = stem(name)?;
     if let Some(version) = stem.strip_prefix('v') {
-        return Some((Scheme::FileSystem, parse_version(version)?));
+        // Readers look for the name of a version, and none has more zeros.
+        let is_name = version == "0" || !version.starts_with('0');
+        return if is_name { Some((Scheme::FileSystem, parse_version(version)?)) } else { None };
     }
     let (version, unique) = stem.split_once('-')?;
     if unique.is_empty() { None } else { Some((Scheme::Metastore, parse_version(version)?)) }

@@ -8,7 +8,7 @@ use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_io::{Entry, LocalStore, MemoryStore, Sink, Source, Store};
 use serde_json::json;
 
-use super::folder::choose;
+use super::folder::{choose, hinted_version};
 use super::name::{Scheme, parse_name};
 use super::open_metadata;
 use crate::metadata::fixture::{v1, v2, with};
@@ -105,6 +105,10 @@ fn names_say_version_and_scheme() {
         ("00007-9c12d441-03fe.metadata.json", Some((Scheme::Metastore, 7))),
         ("100000-x.gz.metadata.json", Some((Scheme::Metastore, 100_000))),
         (".v12.metadata.json.crc", None),
+        ("v0.metadata.json", Some((Scheme::FileSystem, 0))),
+        // A reader of version 12 looks for another name.
+        ("v012.metadata.json", None),
+        ("v00.metadata.json", None),
         ("v.metadata.json", None),
         ("v+1.metadata.json", None),
         ("v1", None),
@@ -233,6 +237,20 @@ fn without_a_hint_the_highest_version_is_current() {
     );
     let names = ["00009-a.metadata.json", "00010-b.metadata.json", "100000-c.gz.metadata.json"];
     assert_eq!(opened(&store(&names), TABLE), "100000-c.gz.metadata.json");
+}
+
+#[test]
+fn what_readers_of_a_version_do_not_look_for_is_none() {
+    let names = ["v1.metadata.json", "v02.metadata.json"];
+    assert_eq!(opened(&store(&names), TABLE), "v1.metadata.json");
+    for hint in ["1", "2", "02"] {
+        assert_eq!(opened(&hinted(&names, hint), TABLE), "v1.metadata.json", "{hint}");
+    }
+    let of = |hint| hinted_version(&hinted(&names, hint), &format!("{TABLE}/metadata")).unwrap();
+    assert_eq!(
+        ["7", "v7", "v7.metadata.json", "a/v7", "x"].map(of),
+        [Some(7), Some(7), Some(7), Some(7), None]
+    );
 }
 
 #[test]

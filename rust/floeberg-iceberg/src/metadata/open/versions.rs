@@ -4,21 +4,40 @@
 //! Spec: File System Tables.
 
 use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_io::Store;
 use floeberg_io::location::{file_name, join};
+use floeberg_io::{Entry, Store};
 
 use super::folder::HINT;
 use super::name::{Scheme, parse_name, suffix_rank};
 use super::table::METADATA_FOLDER;
+
+/// A metadata file of a version, or a folder with the name of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionFile {
+    /// The version.
+    pub version: u64,
+    /// Its location.
+    pub location: String,
+    /// Is it a folder? Writers cannot use its name then.
+    pub is_folder: bool,
+}
+
+/// The version of a metadata file by its name; `None` for a file that a catalog knows.
+pub fn file_version(location: &str) -> Option<u64> {
+    match parse_name(file_name(location)?)? {
+        (Scheme::FileSystem, version) => Some(version),
+        (Scheme::Metastore, _) => None,
+    }
+}
 
 /// The files of a metadata folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderVersions {
     /// The metadata folder.
     pub folder: String,
-    /// The version and the location of each metadata file, the newest first. Of several files of a version, the one that counts.
-    pub versions: Vec<(u64, String)>,
-    /// The names of all files of the folder.
+    /// Each metadata file, the newest version first. Of several files of a version, the one that counts is the first.
+    pub versions: Vec<VersionFile>,
+    /// The names of all files and folders in it.
     pub names: Vec<String>,
 }
 
@@ -45,29 +64,30 @@ pub fn folder_versions(store: &dyn Store, location: &str) -> Result<FolderVersio
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
-        let names: Vec<String> =
-            entries.into_iter().filter(|entry| !entry.is_folder).map(|entry| entry.name).collect();
-        let mut versions: Vec<(u64, usize, &String)> = Vec::new();
-        for name in &names {
+        let mut versions = Vec::new();
+        for Entry { name, is_folder, .. } in &entries {
             match parse_name(name) {
-                Some((Scheme::FileSystem, version)) => versions.push((version, suffix_rank(name), name)),
-                Some((Scheme::Metastore, _)) => {
+                Some((Scheme::FileSystem, version)) => {
+                    let location = join(&folder, name);
+                    let file = VersionFile { version, location, is_folder: *is_folder };
+                    versions.push((std::cmp::Reverse(version), suffix_rank(name), file));
+                }
+                Some((Scheme::Metastore, _)) if !is_folder => {
                     return Err(Error::invalid_input(format!(
                         "expected metadata files that the folder numbers, such as v1.metadata.json, found {name:?}: a \
                          catalog knows the current one"
                     ))
                     .with("path", &folder));
                 }
-                None => {}
+                _ => {}
             }
         }
-        if versions.is_empty() {
+        if versions.iter().all(|(_, _, file)| file.is_folder) {
             continue;
         }
-        versions.sort_by_key(|(version, rank, _)| (std::cmp::Reverse(*version), *rank));
-        versions.dedup_by_key(|(version, _, _)| *version);
-        let versions =
-            versions.iter().map(|(version, _, name)| (*version, join(&folder, name))).collect::<Vec<_>>();
+        versions.sort_by_key(|(version, rank, _)| (*version, *rank));
+        let versions = versions.into_iter().map(|(_, _, file)| file).collect();
+        let names = entries.into_iter().map(|entry| entry.name).collect();
         return Ok(FolderVersions { folder, versions, names });
     }
     Err(Error::not_found("no table in a folder is here: looked for metadata/v<V>.metadata.json")

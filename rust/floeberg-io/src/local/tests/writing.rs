@@ -125,15 +125,32 @@ fn where_a_folder_or_a_file_is_in_the_way_nothing_is_written() {
     for (name, kind) in [("file/f", None), ("folder", Some(ErrorKind::AlreadyExists))] {
         let location = join(&folder, name);
         let created = LocalStore.create(&location).unwrap_err();
+        assert!(kind.is_none_or(|kind| created.kind() == kind), "{created}");
         let put = LocalStore.put_if_absent(&location, bytes.clone()).unwrap_err();
+        assert_eq!(put.kind(), ErrorKind::Storage, "{put}");
         for error in [created, put] {
-            assert!(kind.is_none_or(|kind| error.kind() == kind), "{error}");
+            assert!(!error.is_outcome_unknown());
             assert!(error.to_string().contains(&location));
         }
         assert!(LocalStore.put(&location, bytes.clone()).is_err());
     }
     assert_eq!(names(&folder), ["file", "folder"]);
     assert!(LocalStore.remove(&join(&folder, "folder")).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_no_file_of_another_writer() {
+    let (_kept, folder) = folder();
+    let (link, of_file) = (join(&folder, "link"), join(&folder, "of-file"));
+    std::os::unix::fs::symlink(join(&folder, "nothing"), &link).unwrap();
+    LocalStore.put(&join(&folder, "file"), Bytes::from("1")).unwrap();
+    std::os::unix::fs::symlink(join(&folder, "file"), &of_file).unwrap();
+    let error = LocalStore.put_if_absent(&link, Bytes::from("2")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Storage);
+    assert_eq!(error.message(), "a link to nothing is where the new file should be: remove it");
+    let error = LocalStore.put_if_absent(&of_file, Bytes::from("2")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
 }
 
 #[test]
