@@ -83,14 +83,14 @@ def plan_rebuild(
     tuple[int, int, int],
     list[tuple[str, str, int, str]],
     list[tuple[str, str, int, str]],
-    bool,
+    str | None,
 ]:
     """Plans a new table of the files of an old one. Nothing is written.
 
     Returns:
         What is to be committed; what says which files are live, the files that say it, and the snapshot; the files that
         were passed over, and why; how many data files, delete files and rows are live; the files that nothing proves,
-        and those that are gone: location, content, rows and why; and whether the old table opens as it is.
+        and those that are gone: location, content, rows and why; and what is advised.
 
     Raises:
         InvalidInputError: Nothing proves which files are live, or a folder is none of a table, or not new.

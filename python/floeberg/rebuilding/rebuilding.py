@@ -40,10 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["rebuild", "rebuild_candidates"]
 
 _FORMAT_VERSION = 3
-_ADVICE = (
-    "the table opens as it is, and all of its files are there: table.repair mends what a check finds, and keeps its "
-    "snapshots, its name and its history"
-)
 
 
 @says_keywords
@@ -77,14 +73,16 @@ def rebuild(  # noqa: PLR0913 - keywords
        these are known; others are added, by their footers.
 
     Entries keep their sequence numbers, partitions and row ids; columns, partition specs, sort orders and properties
-    stay too, but for properties that say where files go. What other manifests list is in `unproven` of the result.
+    stay too, but for properties that say where files go. What other manifests list is in `unproven` of the result, and
+    so is what manifests say against the files that a caller names. Manifest lists that are later than all metadata that
+    can be read are in `passed_over`. Local paths are compared by their real folders, whatever links lead to them.
 
     Args:
         location: The folder of the old table.
         to: A new folder, outside of the old one; or, with a catalog, the name of the new table.
         catalog: The catalog of the new table, or its name in the configuration.
-        files: The live data files, all of them. Delete files of the snapshot stay live; where no snapshot can be read
-            whole, live delete files are named here too.
+        files: The live data files, all of them, in any spelling. Delete files of the snapshot stay live; where no
+            snapshot can be read whole, live delete files are named here too.
         snapshot_id: The snapshot to stand on: one of the metadata, or of a manifest list. By default, the newest.
         schema: The columns of data files without field ids, where no metadata and no manifest is left. They are found
             by their names.
@@ -127,7 +125,7 @@ def rebuild(  # noqa: PLR0913 - keywords
     options = checked_options("storage_options", storage_options)
     known = load_catalog(catalog) if isinstance(catalog, str) else catalog
     target, place = _target(to, known, options)
-    operation, (source, source_files, found), passed_over, counts, unproven, missing, is_sound = (
+    operation, (source, source_files, found), passed_over, counts, unproven, missing, advice = (
         _native.plan_rebuild(
             old,
             place,
@@ -161,7 +159,7 @@ def rebuild(  # noqa: PLR0913 - keywords
         rows=rows,
         unproven=_left(unproven),
         missing=_left(missing),
-        advice=_ADVICE if is_sound else None,
+        advice=advice,
         dry_run=only_said,
     )
 
@@ -180,7 +178,8 @@ def rebuild_candidates(
 
     Returns:
         A row for each file: `file_path`, `file_size_in_bytes`, `file_format`, `content` (`data`, `position deletes`,
-        `deletion vectors`, or `unknown` for a file that cannot be read; files of equality deletes look like data),
+        `equality deletes`, `deletion vectors`, or `unknown` for a file that cannot be read), as manifests that are left
+        say, or else footers: equality deletes of writers that do not say it there look like data,
         `record_count`, `columns`, `partition` (its folder below that of the table), `first_row_id` and `last_row_id` of
         files that have row ids themselves, `lower_bounds` and `upper_bounds` of the first three columns, `modified`,
         `overlaps` (the numbers of at most ten other rows whose files may hold the same rows), and `error`.

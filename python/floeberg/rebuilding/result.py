@@ -57,14 +57,16 @@ class RebuildResult(Result):
             and `files`, the caller named them.
         source_files: The metadata file, manifest lists or manifests that said so.
         snapshot_id: The snapshot of the old table that the new one stands on; `None` where it stands on none.
-        passed_over: The metadata files, manifest lists and manifests that could not be used.
+        passed_over: The metadata files, manifest lists and manifests that could not be used, and manifest lists that
+            are later than all metadata that can be read.
         data_files: How many data files are live.
         delete_files: How many delete files and deletion vectors are live.
         rows: The rows of the live data files. Rows that are deleted count too.
-        unproven: Files that other manifests list or remove, where nothing proves that this was committed; and files
-            that the caller left out.
+        unproven: Files that other manifests list or remove, where nothing proves that this was committed; files that
+            the caller left out, delete files too; and files that it named, and the metadata does not list any more.
         missing: Live files that are gone, and were left out.
-        advice: What is better done, where the old table opens as it is; `None` otherwise.
+        advice: What is better done, where the old table opens as it is; or, where the newest manifest list counts, that
+            nothing proves that its snapshot was committed to `main`. `None` otherwise.
         dry_run: Whether nothing was written: the rest says what would be.
     """
 

@@ -16,6 +16,7 @@ use floeberg_core::Result;
 use floeberg_core::schema::Schema;
 use floeberg_io::Store;
 
+use super::delete_type::DeleteType;
 use super::metrics::Modes;
 use super::piece::Piece;
 use super::properties::WriteProperties;
@@ -32,6 +33,8 @@ pub struct LayoutRequest<'a> {
     pub modes: Modes,
     /// The leading columns that rows are sorted by.
     pub sorted_by: Vec<SortColumn>,
+    /// What the rows delete, where they are deletes.
+    pub deletes: Option<DeleteType>,
 }
 
 /// A column that rows are sorted by, without a transform.

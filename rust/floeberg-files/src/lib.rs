@@ -21,6 +21,7 @@
 //! - `unit`: parts of a file that are read on their own.
 //! - `properties`: the properties of a table for writing.
 //! - `metrics`: which metrics are kept of which column.
+//! - `delete_type`: which deletes the rows of a file are.
 //! - `reader`: the contract of reading.
 //! - `after_decoding`: deletes, filter and projection for formats whose decoder supports none of them.
 //! - `coalesce`: small batches, joined.
@@ -41,6 +42,7 @@ mod narrow;
 mod unit;
 mod properties;
 mod metrics;
+mod delete_type;
 mod reader;
 mod after_decoding;
 mod coalesce;
@@ -51,6 +53,7 @@ mod layout;
 
 pub use after_decoding::AfterDecoding;
 pub use coalesce::Coalescer;
+pub use delete_type::{DELETE_TYPE, DeleteType};
 pub use file_fields::{FileField, FileFields, field_place};
 pub use filter::{FileFilter, RowPredicate};
 pub use layout::{FileLayout, LayoutRequest, SortColumn};

@@ -35,6 +35,11 @@ pub trait FileReader: Debug + Send + Sync {
     /// Its columns.
     fn fields(&self) -> &FileFields;
 
+    /// What the footer says of the deletes that the file has: the entry [`DELETE_TYPE`](super::DELETE_TYPE).
+    fn delete_type(&self) -> Option<&str> {
+        None
+    }
+
     /// The units that start in a range of its bytes and may hold a row that matches the filter. If ranges split a file, each unit
     /// starts in exactly one of them.
     fn units(&self, bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit>;

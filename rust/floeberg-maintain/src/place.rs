@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use floeberg_io::Location;
 use floeberg_io::location::same_scheme;
@@ -76,6 +77,37 @@ impl<'a> Places<'a> {
         // A bucket has no path.
         let path = if inside.path == "." { "" } else { inside.path.trim_end_matches("/.") };
         Place { path: path.to_owned(), ..inside }
+    }
+
+    /// The place of the file that a location leads to: of a local link, the file behind it.
+    pub(crate) fn of_file(&mut self, location: &str) -> Place {
+        let written = Location::parse(location).local_path().ok();
+        let is_link = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+        let behind = written.filter(is_link).and_then(|path| fs::canonicalize(path).ok());
+        match behind.as_deref().and_then(Path::to_str) {
+            Some(path) => self.of(path),
+            None => self.of(location),
+        }
+    }
+
+    /// The place of a folder that may not be there yet. Steps upward over folders that are made first count as well.
+    pub(crate) fn of_new_folder(&mut self, location: &str) -> Place {
+        let parsed = Location::parse(location);
+        if !parsed.is_local() {
+            return self.of_folder(location);
+        }
+        let mut path = PathBuf::from("/");
+        for segment in parsed.key().split('/') {
+            match segment {
+                "" | "." => {}
+                ".." => drop(path.pop()),
+                name => {
+                    path.push(name);
+                    path = fs::canonicalize(&path).unwrap_or(path);
+                }
+            }
+        }
+        Place { prefix: self.prefix(&parsed), path: simple(&path.to_string_lossy()) }
     }
 
     fn prefix(&self, location: &Location<'_>) -> String {
@@ -164,5 +196,17 @@ mod tests {
         let written = format!("{}/link", root.display());
         let mut places = Places::default();
         assert_eq!(places.of_folder(&written).path, places.of(&format!("{}/real", root.display())).path);
+        // A new folder is where it would be made.
+        let new = places.of_new_folder(&format!("{}/real/new", root.display()));
+        for other in ["link/new", "not/../real/new/", "link/./not/there/../../new", "real//new"] {
+            assert_eq!(places.of_new_folder(&format!("{}/{other}", root.display())), new, "{other}");
+        }
+        assert_ne!(places.of_new_folder(&format!("{}/new", root.display())), new);
+        // A link to a file is that file.
+        fs::write(root.join("real/data/f"), "f").unwrap();
+        std::os::unix::fs::symlink(root.join("real/data/f"), root.join("g")).unwrap();
+        let [file, link] =
+            ["link/data/f", "g"].map(|name| places.of_file(&format!("{}/{name}", root.display())));
+        assert_eq!(file, link);
     }
 }

@@ -60,8 +60,7 @@ def test_deletes_and_damaged_files_are_told_apart(catalog):
     Path(path_of(table.location()), "data", "_SUCCESS").write_bytes(b"")
     found = fb.rebuild_candidates(table.location()).to_pylist()
     contents = sorted(each["content"] for each in found)
-    # A file of equality deletes looks like data.
-    assert contents == ["data", "data", "position deletes", "unknown"]
+    assert contents == ["data", "equality deletes", "position deletes", "unknown"]
     [broken] = [each for each in found if each["content"] == "unknown"]
     assert broken["error"] and broken["record_count"] is None
     vectors = catalog.create_table("db.v", rows().schema, format_version=3)

@@ -101,8 +101,10 @@ def test_truncated_metadata_is_passed_over_and_the_one_before_counts(table):
     newest = newest_metadata(table)
     newest.write_bytes(newest.read_bytes()[:-40])
     done = rebuilt(table)
-    [over] = done.passed_over
-    assert path_of(over.location) == str(newest) and over.reason
+    over = {path_of(each.location): each.reason for each in done.passed_over}
+    # The list of the snapshot that only the truncated metadata has.
+    assert set(over) == {str(newest), path_of(newer.manifest_list)}
+    assert over[str(newest)] and f"snapshot_id={newer.snapshot_id}" in over[path_of(newer.manifest_list)]
     assert done.advice is None
     assert done.snapshot_id == before.current_snapshot().snapshot_id
     assert keys_at(done.table, None) == expected

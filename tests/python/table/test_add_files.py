@@ -664,3 +664,17 @@ def test_the_message_names_the_path_that_is_not_there(catalog):
     for path in ("/no/file.parquet", "/no/folder/"):
         with pytest.raises(errors.NotFoundError, match=f"no file or folder to add at .*{path}"):
             table.add_files([path])
+
+
+def test_delete_files_are_no_data_files(catalog, old):
+    table = make(catalog)
+    path = put(old, "deletes.parquet")
+    entries = {b"delete-type": b"equality", b"delete-field-ids": b"1"}
+    put(old, "deletes.parquet", ROWS.replace_schema_metadata(entries))
+    with pytest.raises(errors.InvalidInputError, match="found one of equality deletes") as raised:
+        table.add_files([path])
+    assert "deletes.parquet" in str(raised.value)
+    assert ids(table) == []
+    put(old, "deletes.parquet", ROWS.replace_schema_metadata({b"other": b"equality"}))
+    table.add_files([path])
+    assert ids(table) == [1, 2]

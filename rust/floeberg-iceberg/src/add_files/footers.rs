@@ -16,7 +16,7 @@ use floeberg_core::transform::Transform;
 use floeberg_core::value::Value;
 use floeberg_core::{Cancel, Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_files::{FileConstants, FileFields, FileMetrics, Modes, Projection};
+use floeberg_files::{DeleteType, FileConstants, FileFields, FileMetrics, Modes, Projection};
 use floeberg_properties::NAME_MAPPING;
 
 use super::columns::{check_ids, check_names};
@@ -81,7 +81,7 @@ impl FilesToAdd<'_> {
     /// Finds the files and reads their footers.
     ///
     /// Errors, which name the file: `NotFound`; `InvalidInput` for columns that do not fit the table, for field ids that are not trusted,
-    /// and for a file that is not certainly in one partition; `InvalidData` for a damaged file; `Unsupported`; those of the store.
+    /// for a file that is not certainly in one partition, and for one of deletes; `InvalidData` for a damaged file; `Unsupported`; those of the store.
     pub fn describe(&self, table: &Table, read: &FootersRead, cancel: &Cancel) -> Result<DescribedFiles> {
         let metadata = table.metadata();
         metadata.check_not_encrypted()?;
@@ -179,6 +179,12 @@ impl<'a> Describer<'a> {
     fn describe(&self, location: &str) -> Result<(DataFile, bool)> {
         let format = format_of(self.files.store.as_ref(), location)?;
         let reader = self.files.open(location, None, format, Names::Mapped(&self.mapping))?;
+        if let Some(content) = reader.delete_type().and_then(DeleteType::content_of) {
+            let message = format!(
+                "expected a data file, found one of {content}: its rows are deletes, and no rows of a table"
+            );
+            return Err(Error::invalid_input(message));
+        }
         let fields = reader.fields();
         self.check_columns(fields)?;
         let path_values = path_values(location)?;

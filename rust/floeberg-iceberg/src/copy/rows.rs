@@ -20,8 +20,8 @@ use floeberg_core::schema::reserved::{DELETE_FILE_PATH, DELETE_FILE_ROW};
 use floeberg_core::schema::{Field, NameMapping, Schema, StructType, Type};
 use floeberg_core::{Context, Error, Result};
 use floeberg_files::{
-    FileConstants, FileField, FileFilter, FileWriter, LayoutRequest, Modes, Projection, UnitRequest,
-    WriteProperties, units_to_read,
+    DeleteType, FileConstants, FileField, FileFilter, FileWriter, LayoutRequest, Modes, Projection,
+    UnitRequest, WriteProperties, units_to_read,
 };
 use floeberg_io::Store;
 use floeberg_properties::{FORMAT, METRICS_DEFAULT};
@@ -111,7 +111,9 @@ fn copy_parquet(
     let projection = Arc::new(Projection::of_fields(schema.fields(), file.fields(), &constants)?);
     let properties = properties(rows.metadata)?;
     let modes = Modes::new(&properties, &schema, [])?;
-    let request = LayoutRequest { schema: &schema, properties: &properties, modes, sorted_by: Vec::new() };
+    let deletes = Some(DeleteType::Position);
+    let request =
+        LayoutRequest { schema: &schema, properties: &properties, modes, sorted_by: Vec::new(), deletes };
     let layout = layout_of(&request)?;
     let mut copy = Arc::clone(&layout).create(to, target)?;
     for unit in units_to_read(file.as_ref(), None, &DeletedRows::default(), &FileFilter::All) {

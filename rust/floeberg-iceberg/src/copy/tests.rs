@@ -76,7 +76,8 @@ fn write(store: &MemoryStore, location: &str, format: &str, schema: &Schema) {
     let properties = [(FORMAT.name.to_owned(), format.to_owned())].into_iter().collect();
     let properties = WriteProperties::of_map(properties);
     let modes = Modes::new(&properties, schema, []).unwrap();
-    let request = LayoutRequest { schema, properties: &properties, modes, sorted_by: Vec::new() };
+    let request =
+        LayoutRequest { schema, properties: &properties, modes, sorted_by: Vec::new(), deletes: None };
     let layout = layout_of(&request).unwrap();
     let mut file = Arc::clone(&layout).create(store, location).unwrap();
     let pieces = [layout.piece(&rows(schema)).unwrap()];

@@ -59,6 +59,7 @@ impl GroupCopier {
             properties: &recipe.properties,
             modes: layout.modes.clone(),
             sorted_by: Vec::new(),
+            deletes: None,
         };
         let inherited = vec![ROW_ID, LAST_UPDATED_SEQUENCE_NUMBER];
         let copies = formats::copy_layout(&request, layout.file_size, inherited)?;

@@ -12,7 +12,7 @@ use floeberg_core::Result;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::transform::Transform;
-use floeberg_files::{FileLayout, LayoutRequest, Modes, SortColumn, WriteProperties};
+use floeberg_files::{DeleteType, FileLayout, LayoutRequest, Modes, SortColumn, WriteProperties};
 use floeberg_properties::TARGET_FILE_SIZE;
 
 use super::formats;
@@ -43,7 +43,8 @@ pub(super) struct WriteLayout {
 }
 
 impl WriteLayout {
-    /// The layout of a table's files, below its location. Rows are in the order of the table, unless they have one of their own.
+    /// The layout of a table's files, below its location. Rows are in the order of the table, unless they have one of their own;
+    /// `deletes` says what they delete.
     ///
     /// Errors: `InvalidInput` for an invalid property; `Unsupported` for a format, codec, transform or type that cannot be
     /// written.
@@ -54,6 +55,7 @@ impl WriteLayout {
         own_order: Option<&RowOrder>,
         properties: &WriteProperties,
         location: &str,
+        deletes: Option<DeleteType>,
     ) -> Result<Self> {
         // Files are skipped by the bounds of columns that they are sorted by.
         let by_table = order.fields.iter().filter_map(ordered_column);
@@ -76,7 +78,7 @@ impl WriteLayout {
             Some(RowOrder::Sort(own)) => own.order_id,
             Some(RowOrder::ZOrder(_)) => UNSORTED,
         };
-        let request = LayoutRequest { schema, properties, modes: modes.clone(), sorted_by };
+        let request = LayoutRequest { schema, properties, modes: modes.clone(), sorted_by, deletes };
         Ok(Self {
             rows: Arc::new(schema_to_arrow(schema)?),
             partitioner: Arc::new(Partitioner::new(spec, schema)?),

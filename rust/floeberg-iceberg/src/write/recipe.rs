@@ -13,7 +13,7 @@ use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::reserved::{LAST_UPDATED_SEQUENCE_NUMBER, ROW_ID, metadata_column};
 use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
-use floeberg_files::WriteProperties;
+use floeberg_files::{DeleteType, WriteProperties};
 use floeberg_io::location::file_name;
 use floeberg_io::{Store, StoreOptions, open_store};
 use floeberg_properties::TARGET_FILE_SIZE;
@@ -42,6 +42,8 @@ pub struct WriteRecipe {
     pub(super) own_order: Option<Arc<RowOrder>>,
     /// May row groups of other files be copied as they are stored?
     pub(super) copies_groups: bool,
+    /// The columns whose values the rows delete; `None` for rows of the table. It does not travel.
+    pub(super) delete_keys: Option<Vec<i32>>,
     pub(super) properties: WriteProperties,
     /// The table's uuid; v1 may lack it.
     pub(super) table_uuid: Option<String>,
@@ -87,6 +89,7 @@ impl WriteRecipe {
             order: Arc::clone(metadata.default_sort_order()),
             own_order: None,
             copies_groups: false,
+            delete_keys: None,
             properties: properties_of(&metadata.properties, options)?,
             table_uuid: metadata.table_uuid.clone(),
             location: metadata.location.clone(),
@@ -252,6 +255,7 @@ impl WriteRecipe {
                 }
             },
             copies_groups: text.copies_groups,
+            delete_keys: None,
             properties: WriteProperties::of_map(text.properties),
             table_uuid: text.table_uuid,
             location: text.location,
@@ -279,7 +283,9 @@ impl WriteRecipe {
     /// How its rows become files. Errors: those of [`WriteRecipe::new`].
     pub(super) fn layout(&self) -> Result<WriteLayout> {
         let own_order = self.own_order.as_deref();
-        WriteLayout::new(&self.schema, &self.spec, &self.order, own_order, &self.properties, &self.location)
+        let (spec, order, properties) = (&self.spec, &self.order, &self.properties);
+        let deletes = self.delete_keys.clone().map(DeleteType::Equality);
+        WriteLayout::new(&self.schema, spec, order, own_order, properties, &self.location, deletes)
     }
 }
 

@@ -34,7 +34,8 @@ impl RowsFile {
         }
         let properties = WriteProperties::of_map(properties);
         let modes = Modes::new(&properties, schema, [])?;
-        let request = LayoutRequest { schema, properties: &properties, modes, sorted_by: Vec::new() };
+        let request =
+            LayoutRequest { schema, properties: &properties, modes, sorted_by: Vec::new(), deletes: None };
         Ok(Self { layout: formats::layout(&request)? })
     }
 

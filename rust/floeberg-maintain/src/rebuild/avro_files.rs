@@ -14,10 +14,11 @@ use floeberg_iceberg::manifest::{
     ManifestContent, ManifestFile, ManifestHeader, ManifestListHeader, manifest_header, manifest_list_header,
     parse_manifest_list,
 };
-use floeberg_io::location::{canonical, file_name};
+use floeberg_io::location::file_name;
 use serde_json::Value as Json;
 
 use super::request::{PassedOver, Reader};
+use crate::place::Place;
 
 /// Files are read so many at a time.
 const AT_A_TIME: usize = 16;
@@ -54,7 +55,7 @@ pub(super) struct AvroFiles {
     pub(super) manifests: Vec<FoundManifest>,
     pub(super) columns: Vec<HeaderColumns>,
     /// The number of each manifest, by its path.
-    numbers: HashMap<String, usize>,
+    numbers: HashMap<Place, usize>,
 }
 
 enum Kind {
@@ -89,7 +90,7 @@ impl AvroFiles {
                             found.columns.push(columns);
                             found.columns.len() - 1
                         });
-                        found.numbers.insert(canonical(&location).to_owned(), found.manifests.len());
+                        found.numbers.insert(reader.place(&location), found.manifests.len());
                         found.manifests.push(FoundManifest {
                             manifest: ManifestFile::unlisted(location, length, spec_id, content),
                             format_version: header.format_version,
@@ -103,14 +104,14 @@ impl AvroFiles {
     }
 
     /// The format version of a manifest; 1 where it is not there.
-    pub(super) fn version_of(&self, path: &str) -> u8 {
-        let found = self.numbers.get(canonical(path)).and_then(|number| self.manifests.get(*number));
+    pub(super) fn version_of(&self, reader: &Reader, path: &str) -> u8 {
+        let found = self.numbers.get(&reader.place(path)).and_then(|number| self.manifests.get(*number));
         found.map_or(1, |found| found.format_version)
     }
 
     /// The columns and the spec in the header of a manifest.
-    pub(super) fn columns_of(&self, path: &str) -> Option<&HeaderColumns> {
-        let found = self.manifests.get(*self.numbers.get(canonical(path))?)?;
+    pub(super) fn columns_of(&self, reader: &Reader, path: &str) -> Option<&HeaderColumns> {
+        let found = self.manifests.get(*self.numbers.get(&reader.place(path))?)?;
         self.columns.get(found.columns)
     }
 }

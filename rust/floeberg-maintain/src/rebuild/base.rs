@@ -19,13 +19,13 @@ use floeberg_exec::budget::thread_budget;
 use floeberg_iceberg::manifest::{ManifestCache, ManifestContent, ManifestFile, ManifestReader};
 use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, TableMetadata};
 use floeberg_io::Relocation;
-use floeberg_io::location::canonical;
 
 use super::avro_files::{AvroFiles, FoundList, HeaderColumns, rows_of};
 use super::columns::with_headers;
 use super::metadata_files::MetadataFile;
 use super::read_whole::{ReadManifest, read_all};
 use super::request::{PassedOver, Reader};
+use crate::place::Place;
 
 /// What the new table stands on.
 #[derive(Debug)]
@@ -37,7 +37,9 @@ pub(super) struct Base {
     pub(super) metadata: TableMetadata,
     pub(super) manifests: Vec<ReadManifest>,
     /// Manifests of snapshots that are not newer: what they alone list is not live.
-    pub(super) known: HashSet<String>,
+    pub(super) known: HashSet<Place>,
+    /// The snapshot before it, as its manifest list says.
+    pub(super) parent_snapshot_id: Option<i64>,
     /// Is it the current snapshot of the newest metadata?
     pub(super) is_current: bool,
 }
@@ -90,6 +92,7 @@ fn by_metadata(
             source_files,
             snapshot_id: snapshot.map(|snapshot| snapshot.snapshot_id),
             metadata: metadata.clone(),
+            parent_snapshot_id: snapshot.and_then(|snapshot| snapshot.parent_snapshot_id),
             manifests,
             known,
             is_current,
@@ -142,17 +145,17 @@ fn by_metadata(
 }
 
 /// The manifests of the snapshots of metadata, but for some. Lists that cannot be read are passed over.
-fn manifests_known(reader: &Reader, metadata: &TableMetadata, without: &[i64]) -> Result<HashSet<String>> {
+fn manifests_known(reader: &Reader, metadata: &TableMetadata, without: &[i64]) -> Result<HashSet<Place>> {
     let mut known = HashSet::new();
     for snapshot in metadata.snapshots.iter().filter(|each| !without.contains(&each.snapshot_id)) {
         reader.cancel.check()?;
         match &snapshot.manifests {
             SnapshotManifests::Inline(paths) => {
-                known.extend(paths.iter().map(|path| canonical(path).to_owned()));
+                known.extend(paths.iter().map(|path| reader.place(path)));
             }
             SnapshotManifests::List(list) => {
                 let rows = rows_of(reader, list)?.unwrap_or_default();
-                known.extend(rows.iter().map(|row| canonical(&row.manifest_path).to_owned()));
+                known.extend(rows.iter().map(|row| reader.place(&row.manifest_path)));
             }
         }
     }
@@ -206,7 +209,7 @@ fn by_chain(
                 continue;
             }
         };
-        let metadata = match split(columns_of(newest, avro, list, &rows))? {
+        let metadata = match split(columns_of(reader, newest, avro, list, &rows))? {
             Ok(metadata) => metadata,
             Err(error) => {
                 add(passed_over, PassedOver { location: list.location.clone(), reason: error.to_string() });
@@ -226,13 +229,14 @@ fn by_chain(
                 };
                 for older in &chain[number..] {
                     let rows = rows_of(reader, &older.location)?.unwrap_or_default();
-                    known.extend(rows.iter().map(|row| canonical(&row.manifest_path).to_owned()));
+                    known.extend(rows.iter().map(|row| reader.place(&row.manifest_path)));
                 }
                 return Ok(Some(Base {
                     source: "manifest-list",
                     source_files: vec![list.location.clone()],
                     snapshot_id: Some(list.header.snapshot_id),
                     metadata,
+                    parent_snapshot_id: list.header.parent_snapshot_id,
                     manifests,
                     known,
                     is_current: false,
@@ -298,6 +302,7 @@ fn several(lists: &[&FoundList]) -> Error {
 
 /// The columns of a table by the headers of the manifests of a list, the newest one last.
 fn columns_of(
+    reader: &Reader,
     newest: Option<&MetadataFile>,
     avro: &AvroFiles,
     list: &FoundList,
@@ -309,7 +314,7 @@ fn columns_of(
         (row.sequence_number, is_own, row.partition_spec_id)
     });
     let headers: Vec<&HeaderColumns> =
-        ordered.iter().filter_map(|row| avro.columns_of(&row.manifest_path)).collect();
+        ordered.iter().filter_map(|row| avro.columns_of(reader, &row.manifest_path)).collect();
     let mut metadata = match newest {
         Some(found) => found.metadata.as_ref().clone(),
         None if headers.is_empty() => {
@@ -319,7 +324,7 @@ fn columns_of(
         }
         None => TableMetadata::empty(list.header.format_version)?,
     };
-    let of_manifests = rows.iter().map(|row| avro.version_of(&row.manifest_path)).max().unwrap_or(1);
+    let of_manifests = rows.iter().map(|row| avro.version_of(reader, &row.manifest_path)).max().unwrap_or(1);
     let version = list.header.format_version.max(of_manifests);
     if version > metadata.format_version {
         metadata.format_version = version;

@@ -7,7 +7,7 @@
 //! Memory holds a row for each file.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder};
@@ -21,14 +21,20 @@ use floeberg_core::value::single_value::from_bytes;
 use floeberg_core::{Cancel, Error, Result};
 use floeberg_exec::threads::ordered;
 use floeberg_files::Modes;
+use floeberg_iceberg::manifest::ManifestContent;
+use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_iceberg::plan::FileFormat;
 use floeberg_io::location::{canonical, parent};
 use floeberg_io::{FoundFile, StoreOptions};
 
+use super::avro_files::{AvroFiles, FoundManifest};
 use super::columns::schema_of_file;
 use super::folder::{Folder, file_end};
-use super::footers::{AT_A_TIME, footer, format_of, is_deletes, row_ids};
+use super::footers::{AT_A_TIME, DATA, content_of, footer, format_of, row_ids};
+use super::read_whole::read_manifest;
 use super::request::Reader;
+use super::unproven::with_all_columns;
+use crate::place::Place;
 
 /// So many columns have their bounds shown.
 const SHOWN: usize = 3;
@@ -64,6 +70,7 @@ pub fn rebuild_candidates(
     let is_puffin = |name: &str| file_end(name) == Some("puffin");
     let files: Vec<&String> =
         folder.others.iter().filter(|file| format_of(file).is_some() || is_puffin(file)).collect();
+    let listed = contents_by_manifests(&reader, &folder)?;
     let mut found = Vec::new();
     for some in files.chunks(AT_A_TIME * AT_A_TIME) {
         let described = ordered(some, AT_A_TIME, cancel, |file| {
@@ -73,7 +80,7 @@ pub fn rebuild_candidates(
                 return Ok(Some(candidate));
             }
             let format = format_of(file).map(FileFormat::name);
-            Ok(Some(match split(described(&reader, &found))? {
+            Ok(Some(match split(described(&reader, &found, listed.get(&reader.place(file)).copied()))? {
                 Ok(candidate) => Candidate { format, ..candidate },
                 Err(error) => {
                     Candidate { error: Some(error.to_string()), ..Candidate::new(found, "unknown", format) }
@@ -103,15 +110,41 @@ impl Candidate {
     }
 }
 
-fn described(reader: &Reader, file: &FoundFile) -> Result<Candidate> {
+/// What the manifests that are left say of delete files. Those that cannot be read say nothing.
+///
+/// Errors: those of the store.
+fn contents_by_manifests(reader: &Reader, folder: &Folder) -> Result<HashMap<Place, &'static str>> {
+    let mut passed_over = Vec::new();
+    let avro = AvroFiles::read(reader, &folder.avro_files, &mut passed_over)?;
+    let is_of_deletes = |found: &&FoundManifest| found.manifest.content == ManifestContent::Deletes;
+    let manifests: Vec<&FoundManifest> = avro.manifests.iter().filter(is_of_deletes).collect();
+    let Some(version) = manifests.iter().map(|found| found.format_version).max() else {
+        return Ok(HashMap::new());
+    };
+    let metadata = with_all_columns(&TableMetadata::empty(version)?, &avro, &manifests, &mut passed_over)?;
+    let mut contents = HashMap::new();
+    for found in manifests {
+        reader.cancel.check()?;
+        let Ok(manifest) = read_manifest(reader, &metadata, &found.manifest)? else { continue };
+        contents.extend(manifest.files.into_iter().map(|file| {
+            let content = file.content_name();
+            (file.place, content)
+        }));
+    }
+    Ok(contents)
+}
+
+/// `listed` is what a manifest says that the file has.
+fn described(reader: &Reader, file: &FoundFile, listed: Option<&'static str>) -> Result<Candidate> {
     let opened = footer(&reader.store, &file.location, &reader.cancel)?;
     let fields = &opened.fields().fields;
     let no_columns = Schema::new(0, Vec::new())?;
-    if is_deletes(fields) {
+    let content = listed.unwrap_or_else(|| content_of(opened.as_ref()));
+    if content != DATA {
         let metrics = opened.metrics(&no_columns, &Modes::only([]))?;
         return Ok(Candidate {
             rows: Some(metrics.record_count),
-            ..Candidate::new(file.clone(), "position deletes", None)
+            ..Candidate::new(file.clone(), content, None)
         });
     }
     let named: Vec<String> = fields
@@ -124,7 +157,7 @@ fn described(reader: &Reader, file: &FoundFile) -> Result<Candidate> {
     let mut candidate = Candidate {
         columns: Some(named.join(", ")),
         row_ids: row_ids(opened.as_ref())?,
-        ..Candidate::new(file.clone(), "data", None)
+        ..Candidate::new(file.clone(), DATA, None)
     };
     let schema = if opened.fields().has_ids { schema_of_file(fields, 3).ok() } else { None };
     let Some(schema) = schema else {
@@ -177,7 +210,7 @@ fn overlaps(found: &[Candidate]) -> Vec<Vec<i64>> {
 
 /// May two files hold the same rows? They do not where row ids, or the bounds of one column, are apart.
 fn may_share_rows(one: &Candidate, other: &Candidate) -> bool {
-    if one.content != "data" || other.content != "data" || one.rows == Some(0) || other.rows == Some(0) {
+    if one.content != DATA || other.content != DATA || one.rows == Some(0) || other.rows == Some(0) {
         return false;
     }
     if let (Some(first), Some(second)) = (one.row_ids, other.row_ids) {

@@ -12,12 +12,12 @@ use floeberg_commit::KeptEntries;
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{ManifestContent, ManifestFile};
 use floeberg_iceberg::metadata::TableMetadata;
-use floeberg_io::location::canonical;
 
 use super::avro_files::{AvroFiles, FoundManifest, rows_of};
 use super::base::add;
-use super::read_whole::{ListedFile, ReadManifest, read_manifest};
+use super::read_whole::{FileKey, ListedFile, ReadManifest, read_manifest};
 use super::request::{PassedOver, Reader};
+use crate::place::Place;
 
 /// The numbers that the new snapshot begins with.
 #[derive(Debug, Clone, Copy)]
@@ -29,14 +29,16 @@ pub(super) struct Counters {
 }
 
 /// The files that a caller names: their locations by the form in which they are compared.
-pub(super) type Named = BTreeMap<String, String>;
+pub(super) type Named = BTreeMap<Place, String>;
 
 /// Errors: `InvalidInput` for no file, and for one that is named twice.
-pub(super) fn named(files: &[String]) -> Result<Named> {
+pub(super) fn named(reader: &Reader, files: &[String]) -> Result<Named> {
     let mut named = Named::new();
     for file in files {
-        if named.insert(canonical(file).to_owned(), file.clone()).is_some() {
-            return Err(Error::invalid_input("files: expected each file once").with("path", file));
+        if let Some(other) = named.insert(reader.place(file), file.clone()) {
+            let message =
+                format!("files: expected each file once, found one by two names, {other} and {file}");
+            return Err(Error::invalid_input(message).with("path", file));
         }
     }
     if named.is_empty() {
@@ -65,7 +67,7 @@ pub(super) fn entries_of_others(
     let mut ordered: Vec<(bool, &FoundManifest, ManifestFile)> = others
         .iter()
         .map(|found| {
-            if let Some(row) = listed.get(canonical(&found.manifest.manifest_path)) {
+            if let Some(row) = listed.get(&reader.place(&found.manifest.manifest_path)) {
                 return (true, *found, row.clone());
             }
             let is_numbered = metadata.format_version >= 2 && found.format_version >= 2;
@@ -113,12 +115,12 @@ pub(super) fn entries_of_others(
     let mut taken: Vec<Vec<bool>> =
         read.iter().map(|(_, manifest)| vec![false; live(manifest).count()]).collect();
     // A Puffin file has a vector for each of several data files, perhaps in several manifests.
-    let mut vectors: HashSet<(String, Option<String>)> = HashSet::new();
+    let mut vectors: HashSet<FileKey> = HashSet::new();
     for takes_new in [false, true] {
         for ((is_listed, manifest), is_taken) in read.iter().zip(&mut taken) {
             for (number, file) in live(manifest).enumerate() {
                 let is_unknown = file.is_added && !is_listed && metadata.format_version >= 2;
-                if is_unknown != takes_new || !left.contains_key(file.place()) {
+                if is_unknown != takes_new || !left.contains_key(&file.place) {
                     continue;
                 }
                 if is_unknown && file.content == 2 {
@@ -129,9 +131,9 @@ pub(super) fn entries_of_others(
                     .with("path", &file.path));
                 }
                 if file.is_vector {
-                    is_taken[number] = vectors.insert((file.place().to_owned(), file.referenced.clone()));
+                    is_taken[number] = vectors.insert(file.key());
                 } else {
-                    left.remove(file.place());
+                    left.remove(&file.place);
                     is_taken[number] = true;
                 }
             }
@@ -157,11 +159,11 @@ pub(super) fn live(manifest: &ReadManifest) -> impl Iterator<Item = &ListedFile>
 }
 
 /// What the newest list says of each manifest.
-fn rows_of_manifests(reader: &Reader, avro: &AvroFiles) -> Result<HashMap<String, ManifestFile>> {
+fn rows_of_manifests(reader: &Reader, avro: &AvroFiles) -> Result<HashMap<Place, ManifestFile>> {
     let mut rows = HashMap::new();
     for list in &avro.lists {
         for row in rows_of(reader, &list.location)?.unwrap_or_default() {
-            rows.insert(canonical(&row.manifest_path).to_owned(), row);
+            rows.insert(reader.place(&row.manifest_path), row);
         }
     }
     Ok(rows)

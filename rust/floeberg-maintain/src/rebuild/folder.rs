@@ -12,6 +12,7 @@ use floeberg_io::location::{canonical, file_name, join, shown, without_end_slash
 use floeberg_io::{ListedFolder, Store};
 
 use crate::listed::other_format;
+use crate::place::Places;
 
 /// The files of a folder.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(super) struct Folder {
     pub(super) avro_files: Vec<String>,
     /// The other files.
     pub(super) others: Vec<String>,
+    /// Folders that have the name of a metadata file, a manifest list or a manifest.
+    pub(super) folders: Vec<String>,
     all: HashSet<String>,
 }
 
@@ -43,6 +46,7 @@ impl Folder {
             metadata_files: Vec::new(),
             avro_files: Vec::new(),
             others: Vec::new(),
+            folders: Vec::new(),
             all: HashSet::new(),
         };
         let own = join(canonical(location), "metadata");
@@ -85,7 +89,18 @@ impl Folder {
             let message = "the folder has the metadata of a table below it: expected the folder of one table";
             return Err(wrong(message.to_owned()).with("metadata", other));
         }
-        for files in [&mut found.metadata_files, &mut found.avro_files, &mut found.others] {
+        let own_folder = join(location, "metadata");
+        let entries = match store.list(&own_folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            entries => entries?,
+        };
+        let is_named_as_file = |name: &str| {
+            !name.starts_with('.') && (name.contains(".metadata.json") || file_end(name) == Some("avro"))
+        };
+        let folders = entries.iter().filter(|entry| entry.is_folder && is_named_as_file(&entry.name));
+        found.folders = folders.map(|entry| join(&own_folder, &entry.name)).collect();
+        for files in [&mut found.metadata_files, &mut found.avro_files, &mut found.others, &mut found.folders]
+        {
             files.sort_unstable();
         }
         Ok(found)
@@ -103,11 +118,10 @@ fn files_of(folder: &ListedFolder) -> impl Iterator<Item = String> {
 
 /// Errors: `InvalidInput` for a target in the folder of the old table, or around it; `AlreadyExists` for one that has files.
 pub(super) fn check_target(store: &dyn Store, location: &str, target: &str) -> Result<()> {
-    let inside = |inner: &str, outer: &str| {
-        let (inner, outer) = (canonical(without_end_slashes(inner)), canonical(without_end_slashes(outer)));
-        inner == outer || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
-    };
-    if inside(target, location) {
+    let mut places = Places::default();
+    let (old, new) = (places.of_folder(location), places.of_new_folder(target));
+    let rest = new.path.strip_prefix(&old.path).filter(|_| new.prefix == old.prefix);
+    if rest.is_some_and(|rest| old.path.is_empty() || rest.is_empty() || rest.starts_with('/')) {
         return Err(Error::invalid_input(
             "expected a new folder outside of that of the old table: its files stay as they are, and a table in another one's folder \
              takes its files for its own",

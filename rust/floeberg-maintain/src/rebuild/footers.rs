@@ -12,7 +12,7 @@ use floeberg_core::schema::reserved::{DELETE_FILE_PATH, LAST_TABLE_FIELD_ID, ROW
 use floeberg_core::schema::{Field, NameMapping, PrimitiveType, Schema};
 use floeberg_core::{Cancel, Context as _, Error, ErrorKind, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_files::{FileField, FileReader, Modes};
+use floeberg_files::{DeleteType, FileField, FileReader, Modes};
 use floeberg_iceberg::plan::FileFormat;
 use floeberg_iceberg::read::FileAccess;
 use floeberg_io::Store;
@@ -67,11 +67,13 @@ pub(super) fn columns_of_files(reader: &Reader, left: &Named) -> Result<FooterCo
     let mut columns = FooterColumns::default();
     let read = ordered(&locations, AT_A_TIME, &reader.cancel, |location| {
         let found = footer(&reader.store, location, &reader.cancel).context("path", location)?;
-        if is_deletes(found.fields().fields.as_slice()) {
-            return Err(Error::invalid_input(
-                "files: this is a delete file that no surviving manifest lists: nothing says which rows it deletes from. Leave it out",
-            )
-            .with("path", location));
+        let content = content_of(found.as_ref());
+        if content != DATA {
+            let message = format!(
+                "files: expected a data file, found one of {content} that no surviving manifest lists: nothing says which rows it \
+                 deletes. Leave it out"
+            );
+            return Err(Error::invalid_input(message).with("path", location));
         }
         let bounds = row_ids(found.as_ref())?;
         Ok((found.fields().clone(), bounds))
@@ -113,9 +115,17 @@ pub(super) fn format_of(location: &str) -> Option<FileFormat> {
     known.into_iter().find(|(end, _)| name.ends_with(end)).map(|(_, format)| format)
 }
 
-/// Has a file the columns of position deletes?
-pub(super) fn is_deletes(fields: &[FileField]) -> bool {
-    fields.iter().any(|field| field.id == Some(DELETE_FILE_PATH))
+/// The content of data files.
+pub(super) const DATA: &str = "data";
+
+/// What a file says that it has: `data`, `position deletes` or `equality deletes`. Equality deletes of writers that leave the entry out
+/// look like data.
+pub(super) fn content_of(file: &dyn FileReader) -> &'static str {
+    if let Some(content) = file.delete_type().and_then(DeleteType::content_of) {
+        return content;
+    }
+    let is_of_positions = file.fields().fields.iter().any(|field| field.id == Some(DELETE_FILE_PATH));
+    if is_of_positions { "position deletes" } else { DATA }
 }
 
 /// The least and the highest row id that a file itself has; `None` where it has none, or does not say them.

@@ -19,8 +19,11 @@
 //! - `read_whole`: the files that manifests list.
 //! - `base`: the snapshot that the new table stands on.
 //! - `unproven`: what other manifests say.
+//! - `newer_lists`: manifest lists later than the metadata.
+//! - `named_files`: what manifests say of the files that a caller names.
 //! - `chosen`: the files that a caller names.
 //! - `footers`: the columns of data files.
+//! - `advice`: what a result advises.
 //! - `plan`: the new table.
 //! - `candidates`: the data files in a folder, described.
 
@@ -32,8 +35,11 @@ mod columns;
 mod read_whole;
 mod base;
 mod unproven;
+mod newer_lists;
+mod named_files;
 mod chosen;
 mod footers;
+mod advice;
 mod plan;
 mod candidates;
 

@@ -16,12 +16,13 @@ use floeberg_core::{Cancel, Error, ErrorKind, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_exec::threads::ordered;
 use floeberg_iceberg::add_files::{FilesToAdd, FootersRead};
-use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::metadata::{HintedFile, TableMetadata, hinted_metadata};
 use floeberg_iceberg::write::Receipt;
-use floeberg_io::location::{canonical, without_end_slashes};
+use floeberg_io::location::{join, without_end_slashes};
 use floeberg_io::random::random_uuid;
 use floeberg_properties::NAME_MAPPING;
 
+use super::advice::advice;
 use super::avro_files::{AvroFiles, FoundManifest};
 use super::base::{Base, find_base};
 use super::chosen::{Counters, Named, entries_of_others, live, named};
@@ -29,9 +30,12 @@ use super::columns::of_schema;
 use super::folder::{Folder, check_target};
 use super::footers::{AT_A_TIME, FooterColumns, columns_of_files, footer};
 use super::metadata_files::newest_metadata;
+use super::named_files::doubts;
+use super::newer_lists::name_newer_lists;
 use super::read_whole::ListedFile;
 use super::request::{LeftFile, PassedOver, Reader, RebuildPlan, RebuildRequest};
 use super::unproven::{unproven_files, with_all_columns};
+use crate::place::Place;
 
 /// Properties that say where files go, or that would remove files: those of the old table are not the new one's.
 const LEFT_OUT: [&str; 5] = [
@@ -54,8 +58,21 @@ pub fn plan_rebuild(request: &RebuildRequest, cancel: &Cancel) -> Result<Rebuild
     let reader = Reader::new(&request.storage, cancel)?;
     let folder = Folder::list(reader.store.as_ref(), &request.location)?;
     check_target(reader.store.as_ref(), &request.location, &request.target)?;
-    let mut passed_over = Vec::new();
+    let mut passed_over: Vec<PassedOver> = folder
+        .folders
+        .iter()
+        .map(|location| PassedOver {
+            location: location.clone(),
+            reason: "expected a file, found a folder".to_owned(),
+        })
+        .collect();
     let newest = newest_metadata(&reader, &folder.metadata_files, &mut passed_over)?;
+    if newest.is_some() {
+        let metadata_folder = join(&folder.location, "metadata");
+        if let HintedFile::Broken(reason) = hinted_metadata(reader.store.as_ref(), &metadata_folder)? {
+            passed_over.push(PassedOver { location: join(&metadata_folder, "version-hint.text"), reason });
+        }
+    }
     if let Some(newest) = &newest {
         newest.metadata.check_not_encrypted()?;
     }
@@ -66,7 +83,10 @@ pub fn plan_rebuild(request: &RebuildRequest, cancel: &Cancel) -> Result<Rebuild
         found => found?,
     };
     let mut unproven = match &base {
-        Some(base) => unproven_files(&reader, base, &avro, &mut passed_over)?,
+        Some(base) => {
+            name_newer_lists(&reader, &folder, base, &avro, &mut passed_over)?;
+            unproven_files(&reader, base, &avro, &mut passed_over)?
+        }
         None => Vec::new(),
     };
     let known = newest.as_ref().map(|newest| newest.metadata.as_ref());
@@ -74,11 +94,20 @@ pub fn plan_rebuild(request: &RebuildRequest, cancel: &Cancel) -> Result<Rebuild
     let planned = match (&base, &request.files) {
         (None, None) => return Err(planning.nothing_proves()),
         (Some(base), None) => planning.whole(base)?,
-        (base, Some(files)) => planning.of_files(base.as_ref(), known, named(files)?, &mut unproven)?,
+        (base, Some(files)) => {
+            planning.of_files(base.as_ref(), known, named(&reader, files)?, &mut unproven)?
+        }
     };
     let Planned { mut metadata, kept, added, source } = planned;
+    if request.files.is_some() {
+        let of_kept = kept.iter().flat_map(|(_, files)| files).map(ListedFile::key);
+        let of_added = added.locations().map(|location| (reader.place(location), None));
+        let taken = of_kept.chain(of_added).collect();
+        let passed_over = &mut planning.passed_over;
+        unproven.extend(doubts(&reader, &metadata, base.as_ref(), &avro, &taken, passed_over)?);
+    }
     let (kept, missing) = planning.without_missing(kept)?;
-    let kept = without_dangling(kept, &added, &mut unproven);
+    let kept = without_dangling(&reader, kept, &added, &mut unproven);
     check_vectors(&kept)?;
     if newest.is_none() {
         planning.check_names(&mut metadata, &kept)?;
@@ -110,7 +139,7 @@ pub fn plan_rebuild(request: &RebuildRequest, cancel: &Cancel) -> Result<Rebuild
         rows: rows.saturating_add(added_rows),
         unproven,
         missing,
-        is_sound,
+        advice: advice(base.as_ref(), is_sound, request),
         rebuild: Rebuild {
             metadata: Arc::new(metadata),
             parent_snapshot_id: base.as_ref().map_or_else(|| newest_snapshot(&kept), |base| base.snapshot_id),
@@ -162,11 +191,11 @@ impl Planning<'_> {
             let (mut is_kept, mut files) = (Vec::new(), Vec::new());
             let mut found = Vec::new();
             for file in live(manifest) {
-                let is_named = left.contains_key(file.place());
+                let is_named = left.contains_key(&file.place);
                 let stays = is_named || !file.is_data();
                 is_kept.push(stays);
                 if stays {
-                    found.push(file.place().to_owned());
+                    found.push(file.place.clone());
                     files.push(file.clone());
                 } else {
                     unproven.push(file.left("the snapshot lists it, and files= does not: it is left out"));
@@ -180,13 +209,14 @@ impl Planning<'_> {
         let others: Vec<&FoundManifest> = match base {
             None => self.avro.manifests.iter().collect(),
             Some(base) => {
-                let of_base: HashSet<&str> = base
+                let of_base: HashSet<Place> = base
                     .manifests
                     .iter()
-                    .map(|manifest| canonical(&manifest.manifest.manifest_path))
+                    .map(|manifest| self.reader.place(&manifest.manifest.manifest_path))
                     .collect();
                 let all = self.avro.manifests.iter();
-                all.filter(|found| !of_base.contains(canonical(&found.manifest.manifest_path))).collect()
+                all.filter(|found| !of_base.contains(&self.reader.place(&found.manifest.manifest_path)))
+                    .collect()
             }
         };
         let metadata = match base.map(|base| &base.metadata).or(known) {
@@ -205,12 +235,9 @@ impl Planning<'_> {
             (None, false) => "manifests",
             (None, true) => "files",
         };
-        unproven.retain(|file| {
-            let is_kept = |(_, files): &(KeptEntries, Vec<ListedFile>)| {
-                files.iter().any(|kept| kept.place() == canonical(&file.location))
-            };
-            !of_others.iter().any(is_kept)
-        });
+        let taken: HashSet<&Place> =
+            of_others.iter().flat_map(|(_, files)| files).map(|file| &file.place).collect();
+        unproven.retain(|file| !taken.contains(&reader.place(&file.location)));
         kept.extend(of_others);
         let mut metadata = new_table(metadata, &self.request.target, counters);
         let columns = columns_of_files(reader, &left)?;
@@ -392,20 +419,20 @@ fn newest_snapshot(kept: &Kept) -> Option<i64> {
 }
 
 /// Leaves out vectors whose data files are not live.
-fn without_dangling(mut kept: Kept, added: &Receipt, unproven: &mut Vec<LeftFile>) -> Kept {
-    let live: HashSet<String> = kept
+fn without_dangling(reader: &Reader, mut kept: Kept, added: &Receipt, unproven: &mut Vec<LeftFile>) -> Kept {
+    let live: HashSet<Place> = kept
         .iter()
         .flat_map(|(_, files)| files)
         .filter(|file| file.is_data())
-        .map(|file| file.place().to_owned())
-        .chain(added.locations().map(|location| canonical(location).to_owned()))
+        .map(|file| file.place.clone())
+        .chain(added.locations().map(|location| reader.place(location)))
         .collect();
     for (entries, files) in &mut kept {
         let rows: Vec<usize> = (0..entries.is_kept.len()).filter(|row| entries.is_kept[*row]).collect();
         let mut stays = Vec::new();
         for (row, file) in rows.into_iter().zip(std::mem::take(files)) {
-            let referenced = file.referenced.as_deref().filter(|_| file.is_vector);
-            if referenced.is_some_and(|path| !live.contains(canonical(path))) {
+            let referenced = file.referenced.as_ref().filter(|_| file.is_vector);
+            if referenced.is_some_and(|place| !live.contains(place)) {
                 entries.is_kept[row] = false;
                 unproven.push(file.left("its data file is not live: it is left out"));
             } else {
@@ -422,12 +449,12 @@ fn check_vectors(kept: &Kept) -> Result<()> {
     let mut seen = HashMap::new();
     for file in kept.iter().flat_map(|(_, files)| files).filter(|file| file.is_vector) {
         let Some(referenced) = &file.referenced else { continue };
-        if let Some(other) = seen.insert(canonical(referenced), &file.path) {
+        if let Some(other) = seen.insert(referenced, &file.path) {
             let message = format!(
                 "two deletion vectors are of one data file, one in {other} and one in {}: name the newer one alone in files=",
                 file.path
             );
-            return Err(Error::invalid_input(message).with("data_file", referenced));
+            return Err(Error::invalid_input(message).with("data_file", &referenced.path));
         }
     }
     Ok(())

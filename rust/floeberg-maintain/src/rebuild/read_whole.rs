@@ -13,23 +13,29 @@ use floeberg_iceberg::manifest::{
     ADDED, DELETED, EntryRequest, ManifestContent, ManifestEntries, ManifestFile, parse_manifest,
 };
 use floeberg_iceberg::metadata::TableMetadata;
-use floeberg_io::location::canonical;
 
 use super::request::{LeftFile, PassedOver, Reader};
+use crate::place::Place;
 
 /// Manifests are read so many at a time.
 const AT_A_TIME: usize = 8;
+
+/// A file, or one vector of a Puffin file.
+pub(super) type FileKey = (Place, Option<Place>);
 
 /// A file of a manifest.
 #[derive(Debug, Clone)]
 pub(super) struct ListedFile {
     pub(super) path: String,
+    /// The form in which files are compared.
+    pub(super) place: Place,
     pub(super) content: i32,
     pub(super) is_deleted: bool,
     /// Was it added by the snapshot of the manifest? Then it may inherit its sequence number.
     pub(super) is_added: bool,
     pub(super) is_vector: bool,
-    pub(super) referenced: Option<String>,
+    /// The data file that it is of, as it is compared.
+    pub(super) referenced: Option<Place>,
     /// Its data sequence number, and that at which it was added: the higher one.
     pub(super) sequence_number: i64,
     /// The snapshot that added it.
@@ -39,9 +45,18 @@ pub(super) struct ListedFile {
 }
 
 impl ListedFile {
-    /// The path in which files are compared.
-    pub(super) fn place(&self) -> &str {
-        canonical(&self.path)
+    /// The place of the file, and what tells vectors of one Puffin file apart.
+    pub(super) fn key(&self) -> FileKey {
+        (self.place.clone(), self.referenced.clone().filter(|_| self.is_vector))
+    }
+
+    /// Its content, as reports name it.
+    pub(super) fn content_name(&self) -> &'static str {
+        match self.content {
+            0 => "data",
+            1 => "position deletes",
+            _ => "equality deletes",
+        }
     }
 
     pub(super) fn is_data(&self) -> bool {
@@ -55,12 +70,12 @@ impl ListedFile {
 
     /// The same, for a report.
     pub(super) fn left(&self, reason: impl Into<String>) -> LeftFile {
-        let content = match self.content {
-            0 => "data",
-            1 => "position deletes",
-            _ => "equality deletes",
-        };
-        LeftFile { location: self.path.clone(), content, rows: self.rows, reason: reason.into() }
+        LeftFile {
+            location: self.path.clone(),
+            content: self.content_name(),
+            rows: self.rows,
+            reason: reason.into(),
+        }
     }
 }
 
@@ -94,12 +109,12 @@ pub(super) fn read_manifest(
         for row in 0..entries.len() {
             entries.entry(row, &partition_type)?;
         }
-        Ok(ReadManifest { manifest: manifest.clone(), files: files_of(&entries)? })
+        Ok(ReadManifest { manifest: manifest.clone(), files: files_of(reader, &entries)? })
     };
     split(read())
 }
 
-fn files_of(entries: &ManifestEntries) -> Result<Vec<ListedFile>> {
+fn files_of(reader: &Reader, entries: &ManifestEntries) -> Result<Vec<ListedFile>> {
     let details = entries.details()?;
     let file = |row: usize| {
         let is_vector = entries.file_content.value(row) == 1
@@ -108,6 +123,7 @@ fn files_of(entries: &ManifestEntries) -> Result<Vec<ListedFile>> {
         let (of_file, number) = (&details.file_sequence_number, entries.data_sequence_number.value(row));
         ListedFile {
             path: entries.file_path.value(row).to_owned(),
+            place: reader.place(entries.file_path.value(row)),
             content: if entries.content == ManifestContent::Data {
                 0
             } else {
@@ -116,7 +132,7 @@ fn files_of(entries: &ManifestEntries) -> Result<Vec<ListedFile>> {
             is_deleted: entries.status.value(row) == DELETED,
             is_added: entries.status.value(row) == ADDED,
             is_vector,
-            referenced: reference.is_valid(row).then(|| reference.value(row).to_owned()),
+            referenced: reference.is_valid(row).then(|| reader.place(reference.value(row))),
             sequence_number: if of_file.is_valid(row) { of_file.value(row).max(number) } else { number },
             snapshot_id: details.snapshot_id.is_valid(row).then(|| details.snapshot_id.value(row)),
             rows: entries.record_count.value(row).max(0),

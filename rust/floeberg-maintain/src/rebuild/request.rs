@@ -3,7 +3,7 @@
 //! In: the wishes of a caller. Out: the new table, and every file that is not in it, with the reason.
 //! Spec: none.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use floeberg_commit::Rebuild;
 use floeberg_core::schema::Schema;
@@ -13,6 +13,7 @@ use floeberg_iceberg::{OpenOptions, Table};
 use floeberg_io::{Relocation, Store, StoreOptions, open_store};
 
 use crate::check::Reading;
+use crate::place::{Place, Places};
 
 /// What a caller asks for.
 #[derive(Debug, Clone)]
@@ -82,8 +83,8 @@ pub struct RebuildPlan {
     pub unproven: Vec<LeftFile>,
     /// Live files that are gone, and are left out.
     pub missing: Vec<LeftFile>,
-    /// Does the old table open as it is, and is nothing of it lost?
-    pub is_sound: bool,
+    /// What is better done, or what nothing proves; `None` where there is nothing to say.
+    pub advice: Option<String>,
 }
 
 /// Where the files of the old table are read.
@@ -93,6 +94,7 @@ pub(super) struct Reader {
     pub(super) storage: StoreOptions,
     pub(super) reading: Reading,
     pub(super) cancel: Cancel,
+    places: Mutex<Places<'static>>,
 }
 
 impl Reader {
@@ -101,7 +103,14 @@ impl Reader {
         let store = open_store(storage)?;
         let relocation = Arc::new(Relocation::default());
         let reading = Reading { store: Arc::clone(&store), relocation };
-        Ok(Self { store, storage: storage.clone(), reading, cancel: cancel.clone() })
+        let places = Mutex::default();
+        Ok(Self { store, storage: storage.clone(), reading, cancel: cancel.clone(), places })
+    }
+
+    /// The form in which files are compared: tables, stores and callers write one file in several ways.
+    pub(super) fn place(&self, location: &str) -> Place {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.of_file(location)
     }
 
     /// A table that is not written yet.

@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 
 use floeberg_core::Result;
 use floeberg_iceberg::metadata::TableMetadata;
-use floeberg_io::location::canonical;
 
 use super::avro_files::{AvroFiles, FoundManifest, HeaderColumns, rows_of};
 use super::base::{Base, add};
 use super::columns::with_headers;
-use super::read_whole::{ListedFile, read_manifest};
+use super::read_whole::{FileKey, ListedFile, read_manifest};
 use super::request::{LeftFile, PassedOver, Reader};
+use crate::place::Place;
 
 /// Files that manifests beside the base list, or say to be removed.
 ///
@@ -29,19 +29,19 @@ pub(super) fn unproven_files(
     let others: Vec<&FoundManifest> = avro
         .manifests
         .iter()
-        .filter(|found| !base.known.contains(canonical(&found.manifest.manifest_path)))
+        .filter(|found| !base.known.contains(&reader.place(&found.manifest.manifest_path)))
         .collect();
     if others.is_empty() {
         return Ok(Vec::new());
     }
     let metadata = with_all_columns(&base.metadata, avro, &others, passed_over)?;
     let named_by = snapshots_of_manifests(reader, avro)?;
-    let live: HashSet<(&str, Option<&str>)> = base
+    let live: HashSet<FileKey> = base
         .manifests
         .iter()
         .flat_map(|manifest| &manifest.files)
         .filter(|file| !file.is_deleted)
-        .map(key)
+        .map(ListedFile::key)
         .collect();
     let (mut seen, mut unproven) = (HashSet::new(), Vec::new());
     for found in others {
@@ -53,12 +53,12 @@ pub(super) fn unproven_files(
                 continue;
             }
         };
-        let of = match named_by.get(canonical(path)) {
+        let of = match named_by.get(&reader.place(path)) {
             Some(id) => format!("the manifest {path} of snapshot {id}"),
             None => format!("the manifest {path}, which no manifest list names,"),
         };
         for file in &read.files {
-            let is_live = live.contains(&key(file));
+            let is_live = live.contains(&file.key());
             let reason = match (file.is_deleted, is_live) {
                 (false, false) => {
                     format!("{of} lists it: nothing proves that it is live, and it is left out")
@@ -68,17 +68,12 @@ pub(super) fn unproven_files(
                 }
                 _ => continue,
             };
-            if seen.insert((file.place().to_owned(), file.referenced.clone(), file.is_deleted)) {
+            if seen.insert((file.key(), file.is_deleted)) {
                 unproven.push(file.left(reason));
             }
         }
     }
     Ok(unproven)
-}
-
-/// A file, and what tells vectors of one Puffin file apart.
-fn key(file: &ListedFile) -> (&str, Option<&str>) {
-    (file.place(), file.referenced.as_deref().filter(|_| file.is_vector).map(canonical))
 }
 
 /// The columns of a table with those of other manifests, so that these can be read.
@@ -105,13 +100,13 @@ pub(super) fn with_all_columns(
 }
 
 /// The newest snapshot whose list names a manifest.
-fn snapshots_of_manifests(reader: &Reader, avro: &AvroFiles) -> Result<HashMap<String, i64>> {
+fn snapshots_of_manifests(reader: &Reader, avro: &AvroFiles) -> Result<HashMap<Place, i64>> {
     let mut lists: Vec<_> = avro.lists.iter().collect();
     lists.sort_by_key(|list| list.header.sequence_number);
     let mut named = HashMap::new();
     for list in lists {
         for row in rows_of(reader, &list.location)?.unwrap_or_default() {
-            named.insert(canonical(&row.manifest_path).to_owned(), list.header.snapshot_id);
+            named.insert(reader.place(&row.manifest_path), list.header.snapshot_id);
         }
     }
     Ok(named)

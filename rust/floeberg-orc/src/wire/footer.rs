@@ -14,10 +14,22 @@ message! {
         stripes: Vec<StripeLocation> = 3,
         /// The types of all columns, parents before their parts; the first is that of a row.
         types: Vec<OrcType> = 4,
+        /// What the writer adds of its own.
+        user_metadata: Vec<UserMetadata> = 5,
         /// The rows of all stripes.
         rows: u64 = 6,
         /// How columns are encrypted.
         encryption: Encryption = 10,
+    }
+}
+
+message! {
+    /// An entry that a writer adds of its own.
+    pub(crate) struct UserMetadata {
+        /// Its key.
+        name: Vec<u8> = 1,
+        /// Its value, in any form.
+        value: Vec<u8> = 2,
     }
 }
 

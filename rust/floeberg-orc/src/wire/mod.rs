@@ -6,6 +6,6 @@ mod footer;
 mod postscript;
 mod stripe_footer;
 
-pub(crate) use footer::{Footer, OrcType, StripeLocation, TypeKind};
+pub(crate) use footer::{Footer, OrcType, StripeLocation, TypeKind, UserMetadata};
 pub(crate) use postscript::{Compression, Postscript};
 pub(crate) use stripe_footer::{Encoding, StreamKind, StripeFooter};

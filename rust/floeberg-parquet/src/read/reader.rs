@@ -6,7 +6,8 @@ use std::sync::Arc;
 use floeberg_core::Result;
 use floeberg_core::schema::{Field, Schema};
 use floeberg_files::{
-    FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit, UnitReader, UnitRequest,
+    DELETE_TYPE, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit, UnitReader,
+    UnitRequest,
 };
 
 use super::ParquetFile;
@@ -15,6 +16,11 @@ use super::metrics::described;
 impl FileReader for ParquetFile {
     fn fields(&self) -> &FileFields {
         &self.fields
+    }
+
+    fn delete_type(&self) -> Option<&str> {
+        let entries = self.reader.metadata().file_metadata().key_value_metadata()?;
+        entries.iter().find(|entry| entry.key == DELETE_TYPE)?.value.as_deref()
     }
 
     fn units(&self, bytes: Option<&Range<u64>>, filter: &FileFilter) -> Vec<Unit> {

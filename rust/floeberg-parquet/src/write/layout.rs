@@ -15,7 +15,7 @@ use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, Type};
 use floeberg_core::variant::Shape;
 use floeberg_core::{Context as _, Error, Result};
-use floeberg_files::{LayoutRequest, Modes, Piece, SortColumn};
+use floeberg_files::{DeleteType, LayoutRequest, Modes, Piece, SortColumn};
 use floeberg_properties::{PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER};
 use parquet::file::metadata::KeyValue;
 use parquet::schema::types::{ColumnPath, SchemaDescriptor, TypePtr};
@@ -57,7 +57,7 @@ impl ParquetLayout {
     ///
     /// Errors: `InvalidInput` for invalid properties, `Unsupported` for types that cannot be written.
     pub fn new(request: &LayoutRequest<'_>) -> Result<Self> {
-        let LayoutRequest { schema, properties, modes, sorted_by } = request.clone();
+        let LayoutRequest { schema, properties, modes, sorted_by, deletes } = request.clone();
         let stored = stored_fields(schema.fields())?;
         if stored.is_empty() {
             return Err(Error::unsupported("a Parquet file cannot hold rows without columns"));
@@ -70,7 +70,9 @@ impl ParquetLayout {
         let descriptor = SchemaDescriptor::new(Arc::clone(&columns));
         // As Iceberg Java does, for readers without the table.
         let text = schema_to_json(schema)?.to_string();
-        let metadata = vec![KeyValue::new("iceberg.schema".to_owned(), text)];
+        let mut metadata = vec![KeyValue::new("iceberg.schema".to_owned(), text)];
+        let of_deletes = deletes.iter().flat_map(DeleteType::entries);
+        metadata.extend(of_deletes.map(|(key, value)| KeyValue::new(key.to_owned(), value)));
         // A string truncated to the limit in bytes is still longer than its bound.
         let statistics_length = modes
             .longest()

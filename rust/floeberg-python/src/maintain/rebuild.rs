@@ -20,7 +20,7 @@ use crate::values::json::json;
 type LeftFileOfPython = (String, &'static str, i64, String);
 
 /// What is committed, where the files that are live are named, the snapshot, files that are passed over, counts of data files, of delete
-/// files and of rows, files that nothing proves, those that are gone, and whether the old table is sound.
+/// files and of rows, files that nothing proves, those that are gone, and what is advised.
 type Plan = (
     Operation,
     (&'static str, Vec<String>, Option<i64>),
@@ -28,7 +28,7 @@ type Plan = (
     (u64, u64, i64),
     Vec<LeftFileOfPython>,
     Vec<LeftFileOfPython>,
-    bool,
+    Option<String>,
 );
 
 /// Plans a new table of the files of an old one. Nothing is written.
@@ -76,7 +76,7 @@ pub fn plan_rebuild(
         (plan.data_files, plan.delete_files, plan.rows),
         left(plan.unproven),
         left(plan.missing),
-        plan.is_sound,
+        plan.advice,
     ))
 }
 

@@ -51,7 +51,7 @@ impl EqualityWriter {
             let spec = recipe.spec(spec_id)?;
             let name = format!("{}-deletes-{spec_id}", task.name);
             let task = WriteTask { name: &name, ..task };
-            let of_keys = recipe.of_rows(Arc::clone(&schema), spec);
+            let of_keys = recipe.of_rows(Arc::clone(&schema), keys, spec);
             let writer = Writer::with_memory(&of_keys, Arc::clone(store), task, cancel, memory)?;
             Ok((writer, recipe.purpose(spec)))
         });

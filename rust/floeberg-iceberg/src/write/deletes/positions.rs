@@ -28,7 +28,9 @@ use crate::write::formats;
 use crate::write::locations::Locations;
 use crate::write::recipe::check_name;
 use crate::write::{Receipt, WriteTask, WrittenFile};
-use floeberg_files::{FileLayout, FileMetrics, FileWriter, LayoutRequest, Modes, WriteProperties};
+use floeberg_files::{
+    DeleteType, FileLayout, FileMetrics, FileWriter, LayoutRequest, Modes, WriteProperties,
+};
 use floeberg_properties::{METRICS_DEFAULT, TARGET_FILE_SIZE};
 
 /// Data files whose deletes go into files together, sorted by path.
@@ -58,7 +60,14 @@ pub fn write_positions(
     let properties = WriteProperties::of_map(properties);
     let schema = position_schema()?;
     let modes = Modes::new(&properties, &schema, [])?;
-    let request = LayoutRequest { schema: &schema, properties: &properties, modes, sorted_by: Vec::new() };
+    let of_positions = Some(DeleteType::Position);
+    let request = LayoutRequest {
+        schema: &schema,
+        properties: &properties,
+        modes,
+        sorted_by: Vec::new(),
+        deletes: of_positions,
+    };
     let files = Files {
         recipe,
         store,

@@ -186,14 +186,20 @@ impl DeleteRecipe {
         of_other_columns(&self.properties)
     }
 
-    /// The recipe of files of some of the table's columns, partitioned by a spec.
-    pub(super) fn of_rows(&self, schema: Arc<Schema>, spec: &Arc<PartitionSpec>) -> WriteRecipe {
+    /// The recipe of files of equality deletes, with the columns of a schema and by some of them, partitioned by a spec.
+    pub(super) fn of_rows(
+        &self,
+        schema: Arc<Schema>,
+        keys: &[i32],
+        spec: &Arc<PartitionSpec>,
+    ) -> WriteRecipe {
         WriteRecipe {
             schema,
             spec: Arc::clone(spec),
             order: Arc::new(SortOrder { order_id: ORDER_ID, fields: Vec::new(), unknown_keys: Map::new() }),
             own_order: None,
             copies_groups: false,
+            delete_keys: Some(keys.to_vec()),
             properties: self.properties.clone(),
             table_uuid: self.table_uuid.clone(),
             location: self.location.clone(),

@@ -41,6 +41,7 @@ pub(super) fn recipe(fields: Vec<Field>) -> WriteRecipe {
         order: Arc::new(SortOrder { order_id: 0, fields: Vec::new(), unknown_keys: Map::new() }),
         own_order: None,
         copies_groups: false,
+        delete_keys: None,
         properties: WriteProperties::default(),
         table_uuid: None,
         location: "memory://t".to_owned(),

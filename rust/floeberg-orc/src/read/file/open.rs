@@ -16,7 +16,7 @@ use super::tail::{MOST_FOOTER, read_tail};
 use crate::read::column::{Streams, numbers_of, reader_of};
 use crate::read::schema::{Column, columns, fields_of};
 use crate::read::stream::Blocks;
-use crate::wire::{Compression, Postscript, StripeFooter, StripeLocation};
+use crate::wire::{Compression, Postscript, StripeFooter, StripeLocation, UserMetadata};
 
 /// At most this many rows are stored in one byte: a run of bytes that are bits.
 const ROWS_PER_BYTE: u64 = 130 * 8 / 2;
@@ -32,6 +32,7 @@ pub struct OrcFile {
     row: Arc<Column>,
     fields: Fields,
     stripes: Vec<Stripe>,
+    user_metadata: Vec<UserMetadata>,
 }
 
 /// A stripe: a part of a file that is read on its own.
@@ -68,7 +69,20 @@ impl OrcFile {
             stripes.push(Stripe { rows, offset: place.offset, place });
         }
         let fields = fields_of(&row);
-        Ok(Self { source, postscript, row: Arc::new(row), fields, stripes })
+        Ok(Self {
+            source,
+            postscript,
+            row: Arc::new(row),
+            fields,
+            stripes,
+            user_metadata: footer.user_metadata,
+        })
+    }
+
+    /// An entry that the writer added to the footer, if it is text.
+    pub fn user_metadata(&self, key: &str) -> Option<&str> {
+        let found = self.user_metadata.iter().find(|entry| entry.name == key.as_bytes())?;
+        str::from_utf8(&found.value).ok()
     }
 
     /// Its columns, in the Arrow types that they are read as. The field ids of the file are in the metadata of the

@@ -5,6 +5,7 @@
 //!
 //! Invariant: only the header is read, and blocks that happen to lie in the same bytes.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_schema::Fields;
@@ -12,7 +13,7 @@ use bytes::Bytes;
 use floeberg_avro::{AvroSchema, BlockForm, Container, Limits, arrow_fields};
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Result};
-use floeberg_files::FileFields;
+use floeberg_files::{DELETE_TYPE, FileFields};
 use floeberg_io::Source;
 
 /// Most headers are smaller than this, and so are many files: one read gets them.
@@ -39,6 +40,8 @@ pub(crate) struct AvroFile {
     pub(super) first_bytes: Bytes,
     /// Its columns.
     pub(super) fields: FileFields,
+    /// What kind of deletes its header says that it has.
+    pub(super) delete_type: Option<String>,
 }
 
 impl AvroFile {
@@ -62,7 +65,9 @@ impl AvroFile {
                     let columns = arrow_fields(&schema, &limits)?;
                     let fields = FileFields::new(&columns, Some(mapping));
                     let start = container.data_start();
+                    let delete_type = container.metadata(DELETE_TYPE).map(String::from_utf8_lossy);
                     return Ok(Self {
+                        delete_type: delete_type.map(Cow::into_owned),
                         form: container.block_form(),
                         data_start: start as u64,
                         first_bytes: bytes.slice(start..),

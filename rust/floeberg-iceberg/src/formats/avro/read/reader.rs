@@ -27,6 +27,10 @@ impl FileReader for AvroFile {
         &self.fields
     }
 
+    fn delete_type(&self) -> Option<&str> {
+        self.delete_type.as_deref()
+    }
+
     /// The whole file, unless it starts outside the range.
     fn units(&self, bytes: Option<&Range<u64>>, _: &FileFilter) -> Vec<Unit> {
         let starts_inside = bytes.is_none_or(|bytes| bytes.contains(&0));

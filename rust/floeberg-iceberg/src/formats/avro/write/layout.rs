@@ -10,7 +10,7 @@ use floeberg_avro::{Limits, parse_schema};
 use floeberg_core::schema::json::schema_to_json;
 use floeberg_core::schema::{Field, StructType};
 use floeberg_core::{Error, Result};
-use floeberg_files::LayoutRequest;
+use floeberg_files::{DeleteType, LayoutRequest};
 
 use super::options::compression;
 
@@ -39,7 +39,8 @@ impl AvroLayout {
         let fields = request.schema.fields().to_vec();
         let declared = declare(&StructType { fields: fields.clone() }, RECORD)?;
         // As Iceberg Java does, for readers without the table.
-        let metadata = vec![("iceberg.schema", schema_to_json(request.schema)?.to_string())];
+        let mut metadata = vec![("iceberg.schema", schema_to_json(request.schema)?.to_string())];
+        metadata.extend(request.deletes.iter().flat_map(DeleteType::entries));
         let compression = compression(request.properties)?;
         let schema = declared.to_string();
         // Each type adds several levels of JSON, and readers limit the levels.

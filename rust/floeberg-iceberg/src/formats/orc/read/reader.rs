@@ -9,8 +9,8 @@ use arrow_array::RecordBatch;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Context, Error, Result};
 use floeberg_files::{
-    AfterDecoding, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit, UnitReader,
-    UnitRequest,
+    AfterDecoding, DELETE_TYPE, FileFields, FileFilter, FileMetrics, FileReader, Modes, Projection, Unit,
+    UnitReader, UnitRequest,
 };
 use floeberg_orc::StripeReader;
 
@@ -19,6 +19,10 @@ use super::open::OrcFile;
 impl FileReader for OrcFile {
     fn fields(&self) -> &FileFields {
         &self.fields
+    }
+
+    fn delete_type(&self) -> Option<&str> {
+        self.file.user_metadata(DELETE_TYPE)
     }
 
     fn units(&self, bytes: Option<&Range<u64>>, _: &FileFilter) -> Vec<Unit> {
