@@ -31,6 +31,8 @@ pub fn value_numbers(groups: &[u32], values: &RecordBatch, hashes: &RowHashes) -
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use arrow_array::types::Int32Type;
     use arrow_array::{DictionaryArray, StringArray};
 
