@@ -155,7 +155,7 @@ from floeberg.lance import pages
 from floeberg.commit import loop
 pages._PylanceWriter.write_batch = counted(pages._PylanceWriter.write_batch)
 pages._PylanceWriter.finish = counted(pages._PylanceWriter.finish)
-loop._attempt = counted(loop._attempt)
+loop.attempt_on = counted(loop.attempt_on)
 loop.Progress.finished = counted(loop.Progress.finished)
 real = _native.LanceCommit.begin
 from floeberg.lance import committing
