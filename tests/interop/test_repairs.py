@@ -47,7 +47,7 @@ def plant(planted: Planted, gone: Path) -> None:
                 snapshot["summary"]["total-records"] = "1"
 
     planted.change_metadata(metadata)
-    (planted.place.parent / "version-hint.text").write_text("99")
+    (planted.place.parent / "version-hint.text").write_text("0")
     gone.unlink()
 
 
