@@ -77,6 +77,8 @@ class SeaweedFS:
             "s3.localSocket": self.folder / "s3.sock",
             "s3.port.lance": "0",
             "tableBucket": ",".join(map(_bucket, range(BUCKETS))),
+            # By default as many as the free disk holds, and each bucket takes several.
+            "volume.max": "10000",
             **ports,
         }
         keys = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
