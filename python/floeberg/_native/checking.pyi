@@ -93,7 +93,7 @@ def plan_rebuild(
         and those that are gone: location, content, rows and why; and what is advised.
 
     Raises:
-        InvalidInputError: Nothing proves which files are live, or a folder is none of a table, or not new.
+        InvalidInputError: Nothing proves which files are live, or a folder has no table, or is not new.
         NotFoundError: The folder does not exist, or live files are gone.
         InvalidDataError: The chosen snapshot cannot be read whole.
         UnsupportedError: The table is encrypted.
@@ -103,7 +103,7 @@ def rebuild_candidates(location: str, *, storage_options: dict[str, str]) -> Bat
     """The files in the folder of a table that may hold rows or deletes, described.
 
     Raises:
-        InvalidInputError: The folder is none of a table.
+        InvalidInputError: The folder has no table.
         NotFoundError: The folder does not exist.
     """
 

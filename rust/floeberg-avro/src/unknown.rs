@@ -64,7 +64,7 @@ pub struct UnknownRow {
 impl UnknownField {
     /// Adds its declaration to those of a record. Where its name is taken it gets another one: it is found by its id.
     ///
-    /// Errors: `Internal` for a declaration that is none.
+    /// Errors: `Internal` where its declaration is not JSON.
     pub fn declare(&self, fields: &mut Vec<Json>) -> Result<()> {
         let taken: HashSet<&str> =
             fields.iter().filter_map(|each| each.get("name").and_then(Json::as_str)).collect();

@@ -107,7 +107,7 @@ def digests(folder: str | Path) -> dict[str, str]:
 
 
 def check_new(table: fb.Table, old: str, excused: str = "") -> None:
-    """A rebuilt table is sound, for the library and for a checker that is none of it, and removes no file."""
+    """A rebuilt table is sound, for the library and for the checker of the tests, and removes no file."""
     found = list(table.check("rows"))
     assert found == [], found
     written = Written()

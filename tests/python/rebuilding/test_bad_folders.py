@@ -1,4 +1,4 @@
-"""What is damaged is passed over and named. A folder that is none of one table is an error."""
+"""What is damaged is passed over and named. A folder without exactly one table is an error."""
 
 from __future__ import annotations
 

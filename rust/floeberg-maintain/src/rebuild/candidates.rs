@@ -59,7 +59,7 @@ struct Candidate {
 
 /// The files in the folder of a table that may hold rows or deletes.
 ///
-/// Errors: `NotFound` and `InvalidInput` for a folder that is none of a table; `Cancelled`; those of the store.
+/// Errors: `NotFound` and `InvalidInput` for a folder without a table; `Cancelled`; those of the store.
 pub fn rebuild_candidates(
     location: &str,
     storage: &StoreOptions,
