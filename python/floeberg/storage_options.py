@@ -98,7 +98,7 @@ def refresh_storage_options(options: Mapping[str, str]) -> dict[str, str]:
             retryable=True,
         ) from None
     given = checked_options(f"the options of the provider {name!r}", answer)
-    kept = {key: value for key, value in options.items() if not _says_an_end(key)}
+    kept = {key: value for key, value in options.items() if not says_an_end(key)}
     return kept | given
 
 
@@ -122,7 +122,8 @@ def _imported(name: str) -> StorageOptionsProvider:
     return cast("StorageOptionsProvider", found)
 
 
-def _says_an_end(key: str) -> bool:
+def says_an_end(key: str) -> bool:
+    """Whether an option says when others expire."""
     return any(key == end or key.startswith(f"{end}.") for end in _ENDS)
 
 

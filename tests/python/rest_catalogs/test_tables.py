@@ -9,7 +9,13 @@ import time
 import pyarrow as pa
 import pytest
 
-from floeberg.errors import InvalidDataError, NoSuchTableError, StorageError, UnsupportedError
+from floeberg.errors import (
+    CommitStateUnknownError,
+    InvalidDataError,
+    NoSuchTableError,
+    StorageError,
+    UnsupportedError,
+)
 from floeberg.storage_options import PROVIDER, refresh_storage_options
 from rest_catalogs.scripted import NAMESPACE, TABLES, Says, error
 
@@ -168,3 +174,15 @@ def test_a_table_that_is_not_there_says_so(server, load):
     server.says(f"GET {TABLES}", Says(200, {"identifiers": [{"namespace": ["ns"], "name": "tt"}]}))
     with pytest.raises(NoSuchTableError, match=r"near matches: 'ns\.tt'"):
         load().load_table("ns.t")
+
+
+def test_a_commit_whose_answer_cannot_be_used_is_of_unknown_outcome(server, load, loadable, tmp_path):
+    """It was made: no file of it is removed."""
+    staged = loadable()
+    staged.body["metadata"]["location"] = str(tmp_path / "new")
+    server.says(f"GET {TABLES}/t", error(404, "NoSuchTableException"))
+    server.says(f"POST {TABLES}", staged)
+    server.says(f"POST {TABLES}/t", loadable(config={"scan-planning-mode": "server"}))
+    with pytest.raises(CommitStateUnknownError, match="a commit was made"):
+        load().create_table("ns.t", as_select=pa.table({"id": [1]}))
+    assert list((tmp_path / "new").rglob("*.parquet"))

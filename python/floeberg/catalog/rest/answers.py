@@ -19,11 +19,11 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from floeberg.errors import FloebergError
 
-__all__ = ["AUTH_ENDED", "CONFLICT", "NOT_FOUND", "NOT_MODIFIED", "UNAUTHORIZED", "Refusal"]
+__all__ = ["AUTH_ENDED", "CONFLICT", "NOT_FOUND", "NOT_MODIFIED", "UNAUTHORIZED", "Refusal", "by_status"]
 
 NOT_MODIFIED = 304
 UNAUTHORIZED = 401
@@ -72,7 +72,7 @@ class Refusal:
 
     @property
     def error(self) -> FloebergError:
-        """The error of a request that has none of its own for this answer."""
+        """The error of this status, where the request has no other one for it."""
         said = f"the server answered {self.status}"
         text = f"{said}: {self.message}" if self.message else said
         context = {"request": self.what}
@@ -85,3 +85,10 @@ class Refusal:
         if self.is_unknown or self.status == 429:  # noqa: PLR2004 - too many requests
             return StorageError(text, context=context, retryable=True)
         return InvalidInputError(text, context=context)
+
+
+def by_status(
+    errors: Mapping[int, Callable[[Refusal], FloebergError]],
+) -> Callable[[Refusal], FloebergError | None]:
+    """The errors of a request for some statuses; `None` for others."""
+    return lambda refusal: errors[refusal.status](refusal) if refusal.status in errors else None

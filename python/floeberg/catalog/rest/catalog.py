@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.names import dotted
-from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, Refusal
+from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, by_status
 from floeberg.catalog.rest.configuration import UNPLACED, texts
+from floeberg.catalog.rest.endpoints import NAMESPACE, NAMESPACES, TABLE, VIEW
 from floeberg.catalog.rest.presets import with_preset
 from floeberg.catalog.rest.server import Server
 from floeberg.catalog.rest.tables import RestTableOperations
@@ -29,15 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from floeberg.catalog.names import Identifier, Namespace
+    from floeberg.catalog.rest.answers import Refusal
     from floeberg.commit.operations import OpenedTable
     from floeberg.commit.several import TableCommit
 
 __all__ = ["RestCatalog"]
-
-_NAMESPACES = "/v1/{prefix}/namespaces"
-_NAMESPACE = _NAMESPACES + "/{namespace}"
-_TABLE = _NAMESPACE + "/tables/{table}"
-_VIEW = _NAMESPACE + "/views/{view}"
 
 
 class RestCatalog(Catalog):
@@ -78,7 +75,7 @@ class RestCatalog(Catalog):
     # Namespaces.
 
     def do_namespace_exists(self, namespace: Namespace) -> bool:
-        return self._is_there(_NAMESPACE, namespace=namespace)
+        return self._is_there(NAMESPACE, namespace=namespace)
 
     def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         for depth in range(1, len(namespace)):
@@ -87,17 +84,16 @@ class RestCatalog(Catalog):
         self._make_namespace(namespace, properties, may_exist=False)
 
     def do_drop_namespace(self, namespace: Namespace) -> None:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            if refusal.status == NOT_FOUND:
-                return self._server.no_such_namespace(namespace)
-            if refusal.status == CONFLICT:
-                return NamespaceNotEmptyError(
-                    f"the namespace {dotted(namespace)!r} is not empty: {refusal.message}"
-                )
-            return None
+        def not_empty(refusal: Refusal) -> FloebergError:
+            return NamespaceNotEmptyError(
+                f"the namespace {dotted(namespace)!r} is not empty: {refusal.message}"
+            )
 
+        refused = by_status(
+            {NOT_FOUND: lambda _: self._server.no_such_namespace(namespace), CONFLICT: not_empty}
+        )
         self._server.change(
-            f"DELETE {_NAMESPACE}",
+            f"DELETE {NAMESPACE}",
             namespace=namespace,
             refused=refused,
             is_done=lambda: not self.do_namespace_exists(namespace),
@@ -105,7 +101,7 @@ class RestCatalog(Catalog):
 
     def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
         query = {"parent": self._server.endpoints.separator.join(namespace)} if namespace else {}
-        for page in self._pages(f"GET {_NAMESPACES}", query=query):
+        for page in self._pages(f"GET {NAMESPACES}", query=query):
             for each in _list(page, "namespaces"):
                 levels = tuple(map(str, each)) if isinstance(each, list) else ()
                 # A server may give all that are below.
@@ -113,18 +109,16 @@ class RestCatalog(Catalog):
                     yield levels
 
     def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            return self._server.no_such_namespace(namespace) if refusal.status == NOT_FOUND else None
-
+        refused = by_status({NOT_FOUND: lambda _: self._server.no_such_namespace(namespace)})
         return texts(
-            self._server.ask(f"GET {_NAMESPACE}", namespace=namespace, refused=refused).body, "properties"
+            self._server.ask(f"GET {NAMESPACE}", namespace=namespace, refused=refused).body, "properties"
         )
 
     def do_update_namespace_properties(
         self, namespace: Namespace, removals: set[str], updates: dict[str, str]
     ) -> None:
         self._server.change(
-            f"POST {_NAMESPACE}/properties",
+            f"POST {NAMESPACE}/properties",
             namespace=namespace,
             body={"removals": sorted(removals), "updates": updates},
             is_done=lambda: _are_updated(self.do_load_namespace_properties(namespace), removals, updates),
@@ -137,10 +131,10 @@ class RestCatalog(Catalog):
         return RestTableOperations(self, self._server, identifier)
 
     def do_table_exists(self, identifier: Identifier) -> bool:
-        return self._is_there(_TABLE, of=identifier, query={"snapshots": "refs"})
+        return self._is_there(TABLE, of=identifier, query={"snapshots": "refs"})
 
     def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
-        return self._identifiers(f"GET {_NAMESPACE}/tables", namespace)
+        return self._identifiers(f"GET {NAMESPACE}/tables", namespace)
 
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         self._register(identifier, metadata_location, {})
@@ -150,7 +144,12 @@ class RestCatalog(Catalog):
 
     def do_rename_table(self, before: Identifier, after: Identifier) -> None:
         self._rename(
-            "POST /v1/{prefix}/tables/rename", before, after, self.no_such_table, self.table_already_exists
+            "POST /v1/{prefix}/tables/rename",
+            before,
+            after,
+            self.no_such_table,
+            self.table_already_exists,
+            self.do_table_exists,
         )
 
     def do_drop_table(self, identifier: Identifier) -> None:
@@ -180,17 +179,15 @@ class RestCatalog(Catalog):
         return RestViewOperations(self, self._server, identifier)
 
     def do_view_exists(self, identifier: Identifier) -> bool:
-        return self._is_there(_VIEW, of=identifier)
+        return self._is_there(VIEW, of=identifier)
 
     def do_list_views(self, namespace: Namespace) -> Iterable[Identifier]:
-        return self._identifiers(f"GET {_NAMESPACE}/views", namespace)
+        return self._identifiers(f"GET {NAMESPACE}/views", namespace)
 
     def do_register_view(self, identifier: Identifier, metadata_location: str) -> None:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            return self.view_already_exists(identifier) if refusal.status == CONFLICT else None
-
+        refused = by_status({CONFLICT: lambda _: self.view_already_exists(identifier)})
         self._server.change(
-            f"POST {_NAMESPACE}/register-view",
+            f"POST {NAMESPACE}/register-view",
             namespace=identifier[:-1],
             body={"name": identifier[-1], "metadata-location": metadata_location},
             refused=refused,
@@ -199,15 +196,18 @@ class RestCatalog(Catalog):
 
     def do_rename_view(self, before: Identifier, after: Identifier) -> None:
         self._rename(
-            "POST /v1/{prefix}/views/rename", before, after, self.no_such_view, self.view_already_exists
+            "POST /v1/{prefix}/views/rename",
+            before,
+            after,
+            self.no_such_view,
+            self.view_already_exists,
+            self.do_view_exists,
         )
 
     def do_drop_view(self, identifier: Identifier) -> None:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            return self.no_such_view(identifier) if refusal.status == NOT_FOUND else None
-
+        refused = by_status({NOT_FOUND: lambda _: self.no_such_view(identifier)})
         self._server.change(
-            f"DELETE {_VIEW}",
+            f"DELETE {VIEW}",
             of=identifier,
             refused=refused,
             is_done=lambda: not self.do_view_exists(identifier),
@@ -242,16 +242,12 @@ class RestCatalog(Catalog):
         return True
 
     def _make_namespace(self, namespace: Namespace, properties: dict[str, str], *, may_exist: bool) -> None:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            if refusal.status == CONFLICT:
-                return NamespaceAlreadyExistsError(f"the namespace {dotted(namespace)!r} already exists")
-            return None
-
+        exists = NamespaceAlreadyExistsError(f"the namespace {dotted(namespace)!r} already exists")
         try:
             self._server.change(
-                f"POST {_NAMESPACES}",
+                f"POST {NAMESPACES}",
                 body={"namespace": list(namespace), "properties": properties},
-                refused=refused,
+                refused=by_status({CONFLICT: lambda _: exists}),
                 is_done=lambda: self.do_namespace_exists(namespace),
             )
         except NamespaceAlreadyExistsError:
@@ -259,8 +255,7 @@ class RestCatalog(Catalog):
                 raise
 
     def _register(self, identifier: Identifier, metadata_location: str, more: dict[str, object]) -> None:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            return self.table_already_exists(identifier) if refusal.status == CONFLICT else None
+        refused = by_status({CONFLICT: lambda _: self.table_already_exists(identifier)})
 
         def is_done() -> bool:
             try:
@@ -270,46 +265,37 @@ class RestCatalog(Catalog):
             return found.metadata_location == metadata_location
 
         self._server.change(
-            f"POST {_NAMESPACE}/register",
+            f"POST {NAMESPACE}/register",
             namespace=identifier[:-1],
             body={"name": identifier[-1], "metadata-location": metadata_location, **more},
             refused=refused,
             is_done=is_done,
         )
 
-    def _rename(
+    def _rename(  # noqa: PLR0913, PLR0917 - what tables and views differ in
         self,
         endpoint: str,
         before: Identifier,
         after: Identifier,
         no_such: Callable[[Identifier], FloebergError],
         exists: Callable[[Identifier], FloebergError],
+        is_there: Callable[[Identifier], bool],
     ) -> None:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            if refusal.status == CONFLICT:
-                return exists(after)
-            if refusal.status == NOT_FOUND:
-                is_namespace = "Namespace" in refusal.kind
-                return self._server.no_such_namespace(after[:-1]) if is_namespace else no_such(before)
-            return None
+        def absent(refusal: Refusal) -> FloebergError:
+            is_namespace = "Namespace" in refusal.kind
+            return self._server.no_such_namespace(after[:-1]) if is_namespace else no_such(before)
 
         self._server.change(
             endpoint,
             body={"source": named(before), "destination": named(after)},
-            refused=refused,
-            is_done=lambda: (
-                self.do_table_exists(after) and not self.do_table_exists(before)
-                if "/tables/" in endpoint
-                else self.do_view_exists(after) and not self.do_view_exists(before)
-            ),
+            refused=by_status({CONFLICT: lambda _: exists(after), NOT_FOUND: absent}),
+            is_done=lambda: is_there(after) and not is_there(before),
         )
 
     def _drop_table(self, identifier: Identifier, *, purge: bool) -> None:
-        def refused(refusal: Refusal) -> FloebergError | None:
-            return self.no_such_table(identifier) if refusal.status == NOT_FOUND else None
-
+        refused = by_status({NOT_FOUND: lambda _: self.no_such_table(identifier)})
         self._server.change(
-            f"DELETE {_TABLE}",
+            f"DELETE {TABLE}",
             of=identifier,
             query={"purgeRequested": str(purge).lower()},
             refused=refused,
@@ -325,12 +311,13 @@ class RestCatalog(Catalog):
     ) -> Iterator[dict[str, Any]]:
         """The pages of a list, as long as the server says that there is another."""
 
-        def refused(refusal: Refusal) -> FloebergError | None:
+        def absent(_: Refusal) -> FloebergError:
             levels = namespace or tuple(
                 (query or {}).get("parent", "").split(self._server.endpoints.separator)
             )
-            return self._server.no_such_namespace(levels) if refusal.status == NOT_FOUND else None
+            return self._server.no_such_namespace(levels)
 
+        refused = by_status({NOT_FOUND: absent})
         token, seen = "", set[str]()
         while token not in seen:
             seen.add(token)

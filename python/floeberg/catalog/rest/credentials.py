@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.configuration import credentials_of, table_options
+from floeberg.catalog.rest.endpoints import TABLE
 from floeberg.errors import StorageError
-from floeberg.storage_options import EXPIRES_AT_MS, PROVIDER, register_storage_options_provider
+from floeberg.storage_options import PROVIDER, register_storage_options_provider, says_an_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,21 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["renewable"]
 
-_TABLE = "/v1/{prefix}/namespaces/{namespace}/tables/{table}"
-_ENDS = (
-    EXPIRES_AT_MS,
-    "s3.session-token-expires-at-ms",
-    "gcs.oauth2.token-expires-at",
-    "adls.sas-token-expires-at-ms",
-)
+_CREDENTIALS = f"GET {TABLE}/credentials"
 
 
 def renewable(
     options: dict[str, str], server: Server, identifier: Identifier, location: str
 ) -> dict[str, str]:
     """The options, with a provider of new ones where they end and the user gave none."""
-    ends = any(key == end or key.startswith(f"{end}.") for key in options for end in _ENDS)
-    if not ends or PROVIDER in options:
+    if PROVIDER in options or not any(map(says_an_end, options)):
         return options
     known = weakref.ref(server)
 
@@ -47,13 +41,12 @@ def renewable(
         asked = known()
         if asked is None:
             raise StorageError(f"the catalog of the table {dotted(identifier)!r} is gone")
-        credentials = f"GET {_TABLE}/credentials"
-        if asked.endpoints.offers(credentials):
-            return credentials_of(asked.ask(credentials, of=identifier).body, location)
-        answer = asked.ask(f"GET {_TABLE}", of=identifier, query={"snapshots": "refs"}).body
+        if asked.endpoints.offers(_CREDENTIALS):
+            return credentials_of(asked.ask(_CREDENTIALS, of=identifier).body, location)
+        answer = asked.ask(f"GET {TABLE}", of=identifier, query={"snapshots": "refs"}).body
         found = table_options(asked.storage_options, answer, location)
         return {key: value for key, value in found.items() if old.get(key) != value}
 
-    name = f"rest {server.id} {dotted(identifier)}"
-    register_storage_options_provider(name.replace(":", " "), renewed)
-    return options | {PROVIDER: name.replace(":", " ")}
+    name = f"rest {server.id} {dotted(identifier)}".replace(":", " ")
+    register_storage_options_provider(name, renewed)
+    return options | {PROVIDER: name}

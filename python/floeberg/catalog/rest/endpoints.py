@@ -17,37 +17,38 @@ if TYPE_CHECKING:
 
     from floeberg.catalog.names import Identifier, Namespace
 
-__all__ = ["Endpoints"]
+__all__ = ["NAMESPACE", "NAMESPACES", "TABLE", "VIEW", "Endpoints"]
 
-_NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
-_TABLE = _NAMESPACE + "/tables/{table}"
+NAMESPACES = "/v1/{prefix}/namespaces"
+NAMESPACE = NAMESPACES + "/{namespace}"
+TABLE = NAMESPACE + "/tables/{table}"
+VIEW = NAMESPACE + "/views/{view}"
 _DEFAULT = frozenset(
     {
-        "GET /v1/{prefix}/namespaces",
-        "POST /v1/{prefix}/namespaces",
-        f"GET {_NAMESPACE}",
-        f"DELETE {_NAMESPACE}",
-        f"POST {_NAMESPACE}/properties",
-        f"GET {_NAMESPACE}/tables",
-        f"POST {_NAMESPACE}/tables",
-        f"GET {_TABLE}",
-        f"POST {_TABLE}",
-        f"DELETE {_TABLE}",
-        f"POST {_NAMESPACE}/register",
-        f"POST {_TABLE}/metrics",
+        f"GET {NAMESPACES}",
+        f"POST {NAMESPACES}",
+        f"GET {NAMESPACE}",
+        f"DELETE {NAMESPACE}",
+        f"POST {NAMESPACE}/properties",
+        f"GET {NAMESPACE}/tables",
+        f"POST {NAMESPACE}/tables",
+        f"GET {TABLE}",
+        f"POST {TABLE}",
+        f"DELETE {TABLE}",
+        f"POST {NAMESPACE}/register",
+        f"POST {TABLE}/metrics",
         "POST /v1/{prefix}/tables/rename",
         "POST /v1/{prefix}/transactions/commit",
     }
 )
 """What a server offers that sends no list."""
-_VIEW = _NAMESPACE + "/views/{view}"
 _OF_VIEWS = frozenset(
     {
-        f"GET {_NAMESPACE}/views",
-        f"POST {_NAMESPACE}/views",
-        f"GET {_VIEW}",
-        f"POST {_VIEW}",
-        f"DELETE {_VIEW}",
+        f"GET {NAMESPACE}/views",
+        f"POST {NAMESPACE}/views",
+        f"GET {VIEW}",
+        f"POST {VIEW}",
+        f"DELETE {VIEW}",
         "POST /v1/{prefix}/views/rename",
     }
 )

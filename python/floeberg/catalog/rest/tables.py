@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.catalog.names import dotted
-from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, Refusal
+from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
 from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, table_options
 from floeberg.catalog.rest.credentials import renewable
+from floeberg.catalog.rest.endpoints import NAMESPACE, TABLE
 from floeberg.catalog.rest.updates import commit_request
 from floeberg.commit.operations import TableOperations, table_from_metadata
 from floeberg.errors import (
@@ -28,6 +29,7 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from floeberg.catalog.base import Catalog
     from floeberg.catalog.names import Identifier
+    from floeberg.catalog.rest.answers import Refusal
     from floeberg.catalog.rest.client import Answer
     from floeberg.catalog.rest.server import Server
     from floeberg.commit.attempt import Attempt
@@ -36,11 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RestTableOperations"]
 
-_NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
-_LOAD = f"GET {_NAMESPACE}/tables/{{table}}"
-_COMMIT = f"POST {_NAMESPACE}/tables/{{table}}"
-_CREATE = f"POST {_NAMESPACE}/tables"
-_DROP = f"DELETE {_NAMESPACE}/tables/{{table}}"
+_LOAD = f"GET {TABLE}"
+_COMMIT = f"POST {TABLE}"
+_CREATE = f"POST {NAMESPACE}/tables"
 
 
 @dataclass
@@ -82,9 +82,7 @@ class RestTableOperations(TableOperations):
         if known is not None and (tag := self._kept.tags.get(known.metadata_location)) is not None:
             headers["If-None-Match"] = tag
 
-        def refused(refusal: Refusal) -> FloebergError | None:
-            return self.catalog.no_such_table(self.identifier) if refusal.status == NOT_FOUND else None
-
+        refused = by_status({NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier)})
         answer = self.server.ask(
             _LOAD, of=self.identifier, query={"snapshots": "all"}, headers=headers, refused=refused
         )
@@ -112,11 +110,7 @@ class RestTableOperations(TableOperations):
         """Sends the requirements and the updates of an attempt."""
         body = commit_request(self.identifier, base, attempt)
 
-        def refused(refusal: Refusal) -> FloebergError | None:
-            if refusal.status == NOT_FOUND:
-                return self.catalog.no_such_table(self.identifier)
-            if refusal.status != CONFLICT:
-                return None
+        def conflict(refusal: Refusal) -> FloebergError:
             # Something on the way may have sent the request before: then the conflict is with this very commit.
             unknown = CommitStateUnknownError(
                 f"another writer changed or dropped the table {dotted(self.identifier)!r}: {refusal.message}"
@@ -131,17 +125,20 @@ class RestTableOperations(TableOperations):
             )
             return unknown
 
+        refused = by_status(
+            {NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier), CONFLICT: conflict}
+        )
         try:
             answer = self.server.ask(
                 _COMMIT, of=self.identifier, body=body, refused=refused, is_sent_again=base is None
             )
-            return self._opened(answer, base)
-        except UnknownOutcome as unknown:
+        except (UnknownOutcome, InvalidDataError) as unknown:
             raise CommitStateUnknownError(f"no answer says whether a commit was made: {unknown}") from unknown
-        except InvalidDataError as failure:
-            # It was a success, though the answer cannot be read.
+        try:
+            return self._opened(answer, base)
+        except FloebergError as failure:
             raise CommitStateUnknownError(
-                f"a commit was answered, and not as expected: {failure}"
+                f"a commit was made, and its answer is not as expected: {failure}"
             ) from failure
 
     def includes(self, current: OpenedTable, attempt: Attempt, metadata_location: str) -> bool:
@@ -165,13 +162,12 @@ class RestTableOperations(TableOperations):
     def _asked_for(self, new: NewTable, *, stage: bool) -> Answer:
         body = _request_to_create(self.identifier[-1], new) | {"stage-create": stage}
 
-        def refused(refusal: Refusal) -> FloebergError | None:
-            if refusal.status == CONFLICT:
-                return self.catalog.table_already_exists(self.identifier)
-            if refusal.status == NOT_FOUND:
-                return self.server.no_such_namespace(self.identifier[:-1])
-            return None
-
+        refused = by_status(
+            {
+                CONFLICT: lambda _: self.catalog.table_already_exists(self.identifier),
+                NOT_FOUND: lambda _: self.server.no_such_namespace(self.identifier[:-1]),
+            }
+        )
         try:
             answer = self.server.ask(
                 _CREATE, namespace=self.identifier[:-1], body=body, refused=refused, is_sent_again=True

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from floeberg.catalog.names import dotted
-from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, Refusal
+from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, by_status
 from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, table_options
+from floeberg.catalog.rest.endpoints import NAMESPACE, VIEW
 from floeberg.catalog.rest.updates import named
-from floeberg.errors import CommitStateUnknownError, FloebergError, InvalidDataError
+from floeberg.errors import CommitStateUnknownError, InvalidDataError
 from floeberg.view.operations import ViewOperations, view_from_metadata
 
 if TYPE_CHECKING:
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RestViewOperations"]
 
-_NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
-_LOAD = f"GET {_NAMESPACE}/views/{{view}}"
-_COMMIT = f"POST {_NAMESPACE}/views/{{view}}"
-_CREATE = f"POST {_NAMESPACE}/views"
+_LOAD = f"GET {VIEW}"
+_COMMIT = f"POST {VIEW}"
+_CREATE = f"POST {NAMESPACE}/views"
 
 
 @dataclass(frozen=True)
@@ -55,25 +55,20 @@ class RestViewOperations(ViewOperations):
         """Asks for the view. A server may name its metadata file as it named that of a dropped one."""
         del known
 
-        def refused(refusal: Refusal) -> FloebergError | None:
-            return self.catalog.no_such_view(self.identifier) if refusal.status == NOT_FOUND else None
-
+        refused = by_status({NOT_FOUND: lambda _: self.catalog.no_such_view(self.identifier)})
         return self._opened(self.server.ask(_LOAD, of=self.identifier, refused=refused))
 
     def commit(self, base: OpenedView | None, attempt: ViewAttempt) -> OpenedView:
         """Creates the view, or sends the requirements and the updates of an attempt."""
-
-        def refused(refusal: Refusal) -> FloebergError | None:
-            if refusal.status == CONFLICT:
-                if base is None:
-                    return self.catalog.view_already_exists(self.identifier)
-                return self.catalog.view_conflict(self.identifier)
-            if refusal.status == NOT_FOUND:
-                if base is None:
-                    return self.server.no_such_namespace(self.identifier[:-1])
-                return self.catalog.no_such_view(self.identifier)
-            return None
-
+        made = {
+            CONFLICT: lambda _: self.catalog.view_already_exists(self.identifier),
+            NOT_FOUND: lambda _: self.server.no_such_namespace(self.identifier[:-1]),
+        }
+        changed = {
+            CONFLICT: lambda _: self.catalog.view_conflict(self.identifier),
+            NOT_FOUND: lambda _: self.catalog.no_such_view(self.identifier),
+        }
+        refused = by_status(made if base is None else changed)
         try:
             if base is None:
                 body = _new_view(self.identifier[-1], json.loads(attempt.metadata_json))
