@@ -151,8 +151,10 @@ def workers() -> list[str]:
 
 
 def test_a_reader_that_is_dropped_leaves_no_thread_and_no_request(far, place):
-    place.large(count=20, columns=1, rows=1 << 17, groups=1)
-    far.misbehave(faults.late(25), verb="*", key="*.parquet", skip=8, times=None)
+    table = place.large(count=20, columns=1, rows=1 << 17, groups=1)
+    # The third file of the plan: a reader asks for it before its first batch is taken, however many threads it has.
+    late = table.scan().plan_files()[2].file.file_path.rpartition("/")[2]
+    far.misbehave(faults.late(25), verb="*", key=f"*{late}", times=None)
     reader = place.open(**ONCE).scan().to_arrow_batch_reader()
     # A reader may cross a fork before its first batch, so it asks for nothing until then.
     assert far.in_flight == 0
