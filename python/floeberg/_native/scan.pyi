@@ -83,6 +83,10 @@ class Scan:
         """Whether it reads only rows that appends added."""
 
     @property
+    def is_planned_by_server(self) -> bool:
+        """Whether the server of a catalog demands to plan it."""
+
+    @property
     def is_pinned(self) -> bool:
         """Whether a snapshot, ref or time was chosen."""
 

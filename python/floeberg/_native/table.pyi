@@ -3,6 +3,7 @@
 Rust: `rust/floeberg-python/src/table/`.
 """
 
+from collections.abc import Callable
 from typing import Any, final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches
@@ -49,7 +50,12 @@ class Table:
 
     @staticmethod
     def from_metadata(
-        metadata_json: str, metadata_location: str, *, storage_options: dict[str, str], earlier: Table | None
+        metadata_json: str,
+        metadata_location: str,
+        *,
+        storage_options: dict[str, str],
+        earlier: Table | None,
+        planner: Callable[[str], tuple[list[str], dict[str, str] | None]] | None = None,
     ) -> Table:
         """Opens metadata that is in memory. Reads no file.
 
@@ -58,6 +64,8 @@ class Table:
             metadata_location: The metadata file, for processes that the table is sent to.
             storage_options: Options of the storage.
             earlier: An earlier state of the table. Its decoded manifests are taken over.
+            planner: Takes the JSON text of a `PlanTableScanRequest`. Returns those of the answers with tasks, and the
+                options of the storage that read their files. By default, scans are planned here.
 
         Raises:
             InvalidDataError: The metadata is damaged.

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from floeberg import _native
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.new_table import NewTable
 
-__all__ = ["OpenedTable", "TableOperations", "open_metadata", "table_from_metadata"]
+__all__ = ["OpenedTable", "ScanPlanner", "TableOperations", "open_metadata", "table_from_metadata"]
 
 OpenedTable: TypeAlias = _native.Table
 """A state of a table: its `metadata_json()`, its `metadata_location` and its `storage_options`."""
+ScanPlanner: TypeAlias = "Callable[[str], tuple[list[str], dict[str, str] | None]]"
+"""Takes the JSON of a `PlanTableScanRequest`. Returns those of the answers with tasks, and options of their storage or
+`None`."""
 
 
 class TableOperations(ABC):
@@ -136,6 +139,7 @@ def table_from_metadata(
     *,
     storage_options: Mapping[str, str],
     earlier: OpenedTable | None = None,
+    planner: ScanPlanner | None = None,
 ) -> OpenedTable:
     """Opens metadata that is in memory. No file is read.
 
@@ -144,10 +148,15 @@ def table_from_metadata(
         metadata_location: The metadata file, for processes that the table is sent to.
         storage_options: The storage options of the table.
         earlier: An earlier state of the table, whose decoded manifests are taken over.
+        planner: What plans scans of the table; by default, Floeberg itself.
 
     Raises:
         InvalidDataError: The metadata is damaged.
     """
     return _native.Table.from_metadata(
-        metadata_json, metadata_location, storage_options=dict(storage_options), earlier=earlier
+        metadata_json,
+        metadata_location,
+        storage_options=dict(storage_options),
+        earlier=earlier,
+        planner=planner,
     )

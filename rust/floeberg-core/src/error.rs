@@ -213,6 +213,6 @@ fn shown(text: String) -> String {
 }
 
 /// The first 64 characters of a text, for a message: what others wrote may be of any length.
-pub(crate) fn beginning(text: impl fmt::Display) -> String {
+pub fn beginning(text: impl fmt::Display) -> String {
     text.to_string().chars().take(64).collect()
 }

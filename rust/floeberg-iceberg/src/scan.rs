@@ -14,9 +14,10 @@ use floeberg_core::{Cancel, Context, Error, Result};
 use crate::Table;
 use crate::aggregate::{self, AggregateResult, Extreme, ExtremeRequest, column_of};
 use crate::metadata::{RefKind, Snapshot, partition_struct, with_metadata_columns};
-use crate::plan::{Appends, Plan, PlanRequest, PlanStream, plan};
+use crate::plan::{Appends, Plan, PlanRequest, PlanStream, ServedScan, plan, served_plan, served_request};
 use crate::read::{BatchStream, ReadRequest, TableReader, first_rows, stream};
 use floeberg_exec::budget::{memory_budget, thread_budget};
+use floeberg_io::StoreOptions;
 
 /// Which snapshot is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,6 +69,8 @@ struct Resolved {
     projection: OnceLock<Arc<Schema>>,
     filter_schema: OnceLock<Arc<Schema>>,
     filter: OnceLock<BoundExpr>,
+    /// The plan of a server.
+    served: OnceLock<Arc<Plan>>,
 }
 
 /// A value, which is found where it is not known. An error is found again.
@@ -141,7 +144,7 @@ impl Scan {
     /// At most this many rows.
     #[must_use]
     pub fn limit(self, limit: Option<u64>) -> Self {
-        Self { limit, ..self }
+        Self { limit, resolved: Resolved::default(), ..self }
     }
 
     /// Batches of at most this many rows.
@@ -307,14 +310,59 @@ impl Scan {
         Ok(bound)
     }
 
+    /// The body of the request by which a server plans the scan. See [`served_request`](crate::plan::served_request) for its errors.
+    pub fn served_request(&self) -> Result<Option<serde_json::Value>> {
+        served_request(&self.to_be_served()?)
+    }
+
+    fn to_be_served(&self) -> Result<ServedScan> {
+        let after = self.appends.map(|AppendsAfter(after)| after);
+        Ok(ServedScan {
+            metadata: Arc::clone(self.table.metadata()),
+            relocation: Arc::clone(self.table.relocation()),
+            snapshot: self.snapshot()?,
+            appends: after.zip(self.appends()?),
+            schema: self.schema()?,
+            filter_schema: self.filter_schema()?,
+            projection: self.projection()?,
+            has_selection: self.selected.is_some(),
+            filter: self.bound_filter()?,
+            case_sensitive: self.case_sensitive,
+            limit: self.limit,
+        })
+    }
+
+    /// The same scan with the plan that a server made of it, and the options of stores that read its files, where it sent some.
+    ///
+    /// Errors: those of [`served_plan`](crate::plan::served_plan), and of opening a store.
+    pub fn served(&self, answers: &[serde_json::Value], storage: Option<StoreOptions>) -> Result<Self> {
+        let plan =
+            served_plan(&self.to_be_served()?, answers).context("table", self.table.metadata_location())?;
+        let table =
+            storage.map_or_else(|| Ok(self.table.clone()), |storage| self.table.with_storage(storage))?;
+        let resolved = Resolved { served: OnceLock::from(Arc::new(plan)), ..self.resolved.clone() };
+        Ok(Self { table, resolved, ..self.clone() })
+    }
+
+    /// The plan that a server made of this scan.
+    pub fn served_plan(&self) -> Option<Plan> {
+        self.resolved.served.get().map(|plan| plan.as_ref().clone())
+    }
+
     /// Which files are read, with which deletes. See [`plan`](crate::plan::plan) for its errors.
     pub fn plan(&self, cancel: &Cancel) -> Result<Plan> {
-        self.plan_stream(cancel)?.collect()
+        match self.served_plan() {
+            Some(plan) => Ok(plan),
+            None => plan(self.plan_request(cancel)?),
+        }
     }
 
     /// The same as a stream: batches of files can be taken while later manifests are still read.
     pub fn plan_stream(&self, cancel: &Cancel) -> Result<PlanStream> {
-        PlanStream::open(self.plan_request(cancel)?)
+        match self.resolved.served.get() {
+            Some(plan) => Ok(PlanStream::planned(Arc::clone(plan))),
+            None => PlanStream::open(self.plan_request(cancel)?),
+        }
     }
 
     /// The request for [`plan`](crate::plan::plan), for callers that change parts of it.
@@ -395,7 +443,10 @@ impl Scan {
         }
         let schema = self.schema()?;
         let field = column_of(&schema, column, self.case_sensitive)?;
-        let plan = plan(PlanRequest { statistics_of: Some(field.id), ..self.plan_request(cancel)? })?;
+        let plan = match self.served_plan() {
+            Some(plan) => plan,
+            None => plan(PlanRequest { statistics_of: Some(field.id), ..self.plan_request(cancel)? })?,
+        };
         let read = self.clone().select(vec![column.to_owned()]).read_request(cancel)?;
         let threads = thread_budget()?;
         let request = ExtremeRequest {

@@ -12,6 +12,7 @@ use crate::manifest::{
     AllManifests, ManifestCache, ManifestContent, ManifestFile, ManifestReader, ReachableFiles,
 };
 use crate::metadata::{Snapshot, TableMetadata, explain_missing_file, open_metadata, parse_table_metadata};
+use crate::plan::ScanPlanner;
 use floeberg_exec::budget::{manifest_cache_budget, thread_budget};
 
 /// How a table is opened.
@@ -24,6 +25,8 @@ pub struct OpenOptions {
     /// The most bytes of decoded manifests that the table keeps for its next plan; 0 keeps none. `None` is
     /// `FLOEBERG_MANIFEST_CACHE`, or else 256 MiB.
     pub manifest_cache: Option<u64>,
+    /// What plans scans of the table; `None` is Floeberg itself.
+    pub planner: Option<Arc<dyn ScanPlanner>>,
 }
 
 impl OpenOptions {
@@ -143,6 +146,14 @@ impl Table {
         &self.manifest_cache
     }
 
+    /// The same table, whose files are read with other options of stores.
+    ///
+    /// Errors: those of opening a store.
+    pub fn with_storage(&self, storage: StoreOptions) -> Result<Self> {
+        let options = OpenOptions { storage, ..self.options.as_ref().clone() };
+        Ok(Self { store: open_store(&options.storage)?, options: Arc::new(options), ..self.clone() })
+    }
+
     /// The reader of its manifests, with as many threads as the process may use.
     pub fn manifest_reader(&self, cancel: &Cancel) -> Result<ManifestReader> {
         Ok(ManifestReader {
@@ -151,6 +162,7 @@ impl Table {
             cache: Arc::clone(&self.manifest_cache),
             threads: thread_budget()?,
             cancel: cancel.clone(),
+            is_planned_by_server: self.options.planner.is_some(),
         })
     }
 

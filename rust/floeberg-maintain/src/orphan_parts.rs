@@ -132,6 +132,7 @@ pub fn named_places(
         cache: Arc::new(ManifestCache::new(0)),
         threads,
         cancel: cancel.clone(),
+        is_planned_by_server: false,
     };
     places(LiveFilesTask::from_bytes(task)?.read(&reader)?, prefixes)
 }

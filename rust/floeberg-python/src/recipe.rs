@@ -4,16 +4,24 @@
 //! that was created in its place: in a folder, both may have files of the same name.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use floeberg_core::expr::json as expression_json;
 use floeberg_core::{Context, Error, Result};
 use floeberg_iceberg::metadata::check_same;
+use floeberg_iceberg::plan::ScanPlanner;
 use floeberg_iceberg::{AppendsAfter, OpenOptions, Scan, SnapshotChoice, Table, View};
 use floeberg_io::StoreOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::pickle::Envelope;
+
+/// The planner of a table that was sent here without what asks the server.
+#[derive(Debug)]
+struct PlannerElsewhere;
+
+impl ScanPlanner for PlannerElsewhere {}
 
 const TABLE: Envelope = Envelope { kind: "Table", version: 1 };
 /// Version 2 has `appends_after`, which version 1 would leave out and read other rows.
@@ -34,6 +42,9 @@ struct TableRecipe {
     uuid: Option<String>,
     #[serde(default)]
     last_updated_ms: Option<i64>,
+    /// Does the server of a catalog demand to plan scans?
+    #[serde(default)]
+    is_planned_by_server: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -137,6 +148,7 @@ fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
         manifest_cache: table.options().manifest_cache,
         uuid: table.metadata().table_uuid.clone(),
         last_updated_ms: Some(table.metadata().last_updated_ms),
+        is_planned_by_server: table.options().planner.is_some(),
         snapshot: match choice {
             SnapshotChoice::Current => SnapshotRecipe::Current,
             SnapshotChoice::Id(id) => SnapshotRecipe::Id(*id),
@@ -156,6 +168,7 @@ fn open(recipe: TableRecipe) -> Result<(Table, SnapshotChoice)> {
         relocate: recipe.relocate,
         storage: recipe.storage_options.into_iter().collect(),
         manifest_cache: recipe.manifest_cache,
+        planner: recipe.is_planned_by_server.then(|| Arc::new(PlannerElsewhere) as Arc<dyn ScanPlanner>),
     };
     let choice = match recipe.snapshot {
         SnapshotRecipe::Current => SnapshotChoice::Current,

@@ -96,6 +96,7 @@ class Request:
         refused: The error of an answer that is no success; `None` is the error by its status.
         is_sent_again: Whether a request that changes something is sent again after any failure, where the server takes
             idempotency keys. Otherwise whoever asks finds out by other means.
+        changes_nothing: Whether a request that is not `GET` changes nothing: it is sent again after any failure.
     """
 
     method: str
@@ -105,6 +106,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     refused: Callable[[Refusal], FloebergError | None] = lambda _: None
     is_sent_again: bool = False
+    changes_nothing: bool = False
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,8 @@ class RestClient:
             own["Content-Type"] = "application/json"
         if self.takes_keys and request.method not in _SAFE:
             own["Idempotency-Key"] = _time_ordered()
-        is_repeatable = request.method in _SAFE or (request.is_sent_again and self.takes_keys)
+        is_safe = request.method in _SAFE or request.changes_nothing
+        is_repeatable = is_safe or (request.is_sent_again and self.takes_keys)
         return self._sent(
             _Sent(self._url(request.path), request, content, own, is_repeatable), self._authorization()
         )

@@ -72,6 +72,7 @@ class Server:
         *,
         namespace: Namespace = (),
         of: Identifier = (),
+        in_path: Mapping[str, str] | None = None,
         **what: Any,  # noqa: ANN401 - those of a request
     ) -> Answer:
         """Asks by one of the endpoints.
@@ -80,6 +81,7 @@ class Server:
             endpoint: The endpoint, as the server lists it.
             namespace: The namespace in its path.
             of: The table or view in its path.
+            in_path: Other parts of its path, by their names with `_` for `-`.
             **what: Fields of `floeberg.catalog.rest.client.Request`.
 
         Raises:
@@ -88,7 +90,7 @@ class Server:
             FloebergError: That of `refused`, or by the status of the answer.
         """
         self.endpoints.check(endpoint)
-        method, path = self.endpoints.path(endpoint, namespace=namespace, of=of)
+        method, path = self.endpoints.path(endpoint, namespace=namespace, of=of, **(in_path or {}))
         return self._client.ask(Request(method, path, **what))
 
     def change(

@@ -14,9 +14,10 @@ from floeberg import _native
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
 from floeberg.catalog.rest.client import UnknownOutcome
-from floeberg.catalog.rest.configuration import UNPLACED, table_options
+from floeberg.catalog.rest.configuration import UNPLACED, table_options, texts
 from floeberg.catalog.rest.credentials import renewable
 from floeberg.catalog.rest.endpoints import NAMESPACE, TABLE
+from floeberg.catalog.rest.planning import ServerPlanner, planning_mode
 from floeberg.catalog.rest.updates import commit_request
 from floeberg.commit.operations import TableOperations, table_from_metadata
 from floeberg.errors import (
@@ -45,9 +46,13 @@ _CREATE = f"POST {NAMESPACE}/tables"
 
 @dataclass
 class _Kept:
-    """What operations keep of earlier answers: the tag of a table, by its metadata file; and options of a new table."""
+    """What operations keep of earlier answers.
+
+    That is the tag of a table, by its metadata file; who plans its scans; and options of a new table.
+    """
 
     tags: dict[str, str] = field(default_factory=dict)
+    planning: str = "client"
     staged: dict[str, str] | None = None
 
 
@@ -193,9 +198,10 @@ class RestTableOperations(TableOperations):
         metadata = _object(answer.body, "metadata")
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer of the server has no metadata location")
-        self._check_planning(answer.body)
+        was_planned = self._kept.planning
+        place = str(metadata.get("location", ""))
         if "config" in answer.body or "storage-credentials" in answer.body or earlier is None:
-            place = str(metadata.get("location", ""))
+            self._kept.planning = planning_mode(texts(answer.body, "config"), self.server.properties)
             found = table_options(self.server.storage_options, answer.body, place)
             options = renewable(found, self.server, self.identifier, place)
         else:
@@ -209,17 +215,24 @@ class RestTableOperations(TableOperations):
             earlier is not None
             and known == (location, metadata.get("table-uuid"))
             and dict(earlier.storage_options) == options
+            and was_planned == self._kept.planning
         ):
             return earlier
-        return table_from_metadata(json.dumps(metadata), location, storage_options=options, earlier=earlier)
+        return table_from_metadata(
+            json.dumps(metadata),
+            location,
+            storage_options=options,
+            earlier=earlier,
+            planner=self._planner(place, options),
+        )
 
-    def _check_planning(self, answer: dict[str, Any]) -> None:
-        config = answer.get("config") or {}
-        if str(config.get("scan-planning-mode", "")).lower() == "server":
-            raise UnsupportedError(
-                f"the server demands to plan scans of the table {dotted(self.identifier)!r} itself, which is not "
-                "supported yet"
-            )
+    def _planner(self, location: str, options: dict[str, str]) -> ServerPlanner | None:
+        """What plans scans, where the server demands to."""
+        if self._kept.planning != "server":
+            return None
+        planner = ServerPlanner(self.server, self.identifier, location, options)
+        planner.check()
+        return planner
 
 
 def _draft(new: NewTable) -> str:

@@ -64,13 +64,8 @@ def frame_of(
     check_session(spark)
     schema = _schema(scan, truncate=bool(options.get("truncate-nanoseconds")))
     _record(scan, spark)
-    if reader == "arrow":
-        parts = parts_for_tasks(scan, spark, planning)
-        if parts is None:
-            return scan_to_dataframe(scan, spark, options)
-        from floeberg.spark.read.planning_frame import planning_frame  # noqa: PLC0415 - it imports PySpark
-
-        return planning_frame(scan, spark, parts, options)
+    if reader == "arrow" or scan._inner.is_planned_by_server:  # noqa: SLF001 - the package's own
+        return _read_by_floeberg(scan, spark, options, reader, planning)
     saved = _saved_plan(spark)
     plan = planned(scan, spark, planning, saved)
     read = branch_read(scan)
@@ -93,6 +88,30 @@ def frame_of(
     frame = reduce(lambda one, other: one.union(other), frames)
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     return frame if limit is None else frame.limit(limit)
+
+
+def _read_by_floeberg(
+    scan: Scan,
+    spark: SparkSession,
+    options: dict[str, int | bool | None],
+    reader: Reader,
+    planning: Planning,
+) -> DataFrame:
+    """The DataFrame of a scan, whose files Floeberg's tasks read."""
+    if scan._inner.is_planned_by_server:  # noqa: SLF001 - the package's own
+        if reader == "native":
+            raise UnsupportedError(
+                "reader='native': the server of the catalog plans the scan, and Spark does not apply its filters"
+            )
+        from floeberg.spark.read.served_frame import served_frame  # noqa: PLC0415 - it imports PySpark
+
+        return served_frame(scan, spark, options, planning)
+    parts = parts_for_tasks(scan, spark, planning)
+    if parts is None:
+        return scan_to_dataframe(scan, spark, options)
+    from floeberg.spark.read.planning_frame import planning_frame  # noqa: PLC0415 - it imports PySpark
+
+    return planning_frame(scan, spark, parts, options)
 
 
 def _record(scan: Scan, spark: SparkSession) -> None:

@@ -99,7 +99,12 @@ def _is_local(scan: Scan, spark: SparkSession, planning: Planning) -> bool:
     is_incremental = scan._inner.is_incremental  # noqa: SLF001 - the package's own
     if is_incremental and planning == "distributed":
         raise UnsupportedError("tasks do not plan what appends added: use planning='local'")
-    return planning == "local" or is_incremental
+    is_served = scan._inner.is_planned_by_server  # noqa: SLF001 - the package's own
+    if is_served and planning == "distributed":
+        raise UnsupportedError(
+            "tasks do not plan what the server of a catalog demands to plan: use planning='local'"
+        )
+    return planning == "local" or is_incremental or is_served
 
 
 class _PlanningJob:

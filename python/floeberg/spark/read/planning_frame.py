@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from floeberg.spark.read.branch_reads import BranchRead
     from floeberg.spark.read.options import ReadSettings
 
-__all__ = ["group_frame", "planning_frame"]
+__all__ = ["ReadGroups", "group_frame", "planning_frame"]
 
 _PART_BYTES = 4 << 20, 32 << 20
 """Bytes of manifests that a part has at least and at most, where there are so many: 40,000 and 300,000 files."""
@@ -77,7 +77,7 @@ def planning_frame(
     schema = scan_struct(scan, truncate_nanoseconds=settings.truncate_nanoseconds)
     limit = scan._inner.limit  # noqa: SLF001 - the package's own
     groups = group_frame(scan, spark, parts, settings)
-    work = _ReadGroups(parts.shared(), settings, limit, branch_read(scan))
+    work = ReadGroups(parts.shared(), settings, limit, branch_read(scan))
     frame = mapped(groups, work, schema, "floeberg_read")
     return frame if limit is None else frame.limit(limit)
 
@@ -153,7 +153,7 @@ def _scan(recipe: bytes) -> _native.Scan:
 
 
 @dataclass(frozen=True)
-class _ReadGroups(Sent):
+class ReadGroups(Sent):
     """Reads the rows of groups.
 
     Args:
@@ -169,6 +169,7 @@ class _ReadGroups(Sent):
     origin: BranchRead | None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of the groups in batches."""
         if self.origin is not None:
             record_read(self.origin)
         left = self.limit

@@ -296,12 +296,14 @@ impl Commit {
     }
 
     fn reader(&self, cancel: &Cancel) -> Result<ManifestReader> {
+        let starting = self.request.starting.as_ref();
         Ok(ManifestReader {
             store: Arc::clone(&self.store),
             relocation: Arc::default(),
             cache: Arc::new(ManifestCache::new(0)),
             threads: thread_budget()?,
             cancel: cancel.clone(),
+            is_planned_by_server: starting.is_some_and(|table| table.options().planner.is_some()),
         })
     }
 

@@ -29,6 +29,7 @@ fn reader(threads: usize) -> (ManifestReader, CountingStore) {
         cache: Arc::new(floeberg_iceberg::manifest::ManifestCache::new(0)),
         threads,
         cancel: Cancel::default(),
+        is_planned_by_server: false,
     };
     (reader, store)
 }

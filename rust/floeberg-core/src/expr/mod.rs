@@ -24,6 +24,7 @@ mod values;
 mod evaluate;
 mod project;
 mod bind;
+mod unbind;
 mod sql;
 mod value_expression;
 mod display;
@@ -44,4 +45,5 @@ pub use prune::{
 pub use raw_literal::RawLiteral;
 pub use sql::{QuotedNames, parse, value_columns};
 pub use stats::{ColumnStats, Share, Stats, StatsColumn, StatsColumns};
+pub use unbind::unbind;
 pub use value_tree::ValueExpression;

@@ -30,6 +30,8 @@ pub struct ManifestReader {
     pub threads: usize,
     /// Stops the work between two manifests.
     pub cancel: Cancel,
+    /// Does the server of a catalog demand to plan scans? Then no scan is planned with this reader.
+    pub is_planned_by_server: bool,
 }
 
 impl ManifestReader {

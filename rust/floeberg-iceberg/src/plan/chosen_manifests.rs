@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use floeberg_core::{Context, Result};
+use floeberg_core::{Context, Error, Result};
 
 use super::request::PlanRequest;
 use crate::manifest::{ManifestContent, ManifestFile, PruneCounts, Pruner, Specs, Use};
@@ -32,12 +32,19 @@ pub(super) struct ChosenManifests {
 
 impl ChosenManifests {
     /// Reads the manifest list, and tests each manifest by its counts and partition summaries.
+    ///
+    /// Errors: `Unsupported` where a server demands to plan scans of the table.
     pub fn read(request: PlanRequest) -> Result<Self> {
         let located = request.clone();
         Self::choose(request).map_err(|error| located.with_table(error))
     }
 
     fn choose(request: PlanRequest) -> Result<Self> {
+        if request.reader.is_planned_by_server && request.snapshot.is_some() {
+            return Err(Error::unsupported(
+                "the server of the catalog demands to plan scans of the table itself, and this work would plan them here",
+            ));
+        }
         let used = request.reader.cache.begin();
         let specs = Specs::new(&request.metadata, &request.schema)?;
         let filter = Pruner::new(request.filter.clone(), &specs);

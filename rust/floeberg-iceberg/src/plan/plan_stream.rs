@@ -33,7 +33,16 @@ pub fn plan(request: PlanRequest) -> Result<Plan> {
 ///
 /// Threads start with the first batch, so a stream may cross a fork before. Dropping it stops them
 /// within a manifest.
-pub struct PlanStream {
+pub struct PlanStream(Source);
+
+enum Source {
+    /// Manifests, which are read meanwhile.
+    Manifests(Box<Planning>),
+    /// A plan that was made elsewhere, and the number of its next batch.
+    Planned(Arc<Plan>, usize),
+}
+
+struct Planning {
     planned: OrderedStream<PlanJob>,
     deletes: Vec<Arc<DeleteFile>>,
     numbering: Numbering,
@@ -59,13 +68,20 @@ impl PlanStream {
         let deletes = planning.deletes.index.files();
         let numbering = Numbering::new(request.verbose);
         let planned = OrderedStream::new(Arc::new(planning), manifests.into_iter().map(Ok), ahead);
-        Self { planned, deletes, numbering }
+        Self(Source::Manifests(Box::new(Planning { planned, deletes, numbering })))
+    }
+
+    /// The files of a plan that was made elsewhere.
+    pub(crate) fn planned(plan: Arc<Plan>) -> Self {
+        Self(Source::Planned(plan, 0))
     }
 
     /// Stops keeping manifests for later plans of the table, so that memory stays small. It still uses cached manifests.
     #[must_use]
     pub fn without_keeping(self) -> Self {
-        self.planned.job().keep_none();
+        if let Source::Manifests(planning) = &self.0 {
+            planning.planned.job().keep_none();
+        }
         self
     }
 
@@ -76,15 +92,19 @@ impl PlanStream {
     }
 
     /// The whole plan.
-    pub fn collect(mut self) -> Result<Plan> {
+    pub fn collect(self) -> Result<Plan> {
+        let mut planning = match self.0 {
+            Source::Manifests(planning) => planning,
+            Source::Planned(plan, _) => return Ok(plan.as_ref().clone()),
+        };
         let mut chunks = Vec::new();
         let mut statistics = Vec::new();
-        while let Poll::Ready(Some(files)) = self.next_until(None) {
+        while let Poll::Ready(Some(files)) = planning.next_until(None) {
             let (chunk, of_column) = files?;
             chunks.push(chunk);
             statistics.extend(of_column);
         }
-        Ok(self.numbering.plan(self.planned.job(), chunks).with_statistics(statistics))
+        Ok(planning.numbering.plan(planning.planned.job(), chunks).with_statistics(statistics))
     }
 
     /// The tasks, in order, each built on demand, while later manifests are still read.
@@ -94,9 +114,37 @@ impl PlanStream {
 
     /// The account so far.
     pub fn explain(&self) -> Explain {
-        self.numbering.explain(self.planned.job())
+        match &self.0 {
+            Source::Manifests(planning) => planning.numbering.explain(planning.planned.job()),
+            Source::Planned(plan, _) => plan.explain().clone(),
+        }
     }
 
+    fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<Files>>> {
+        match &mut self.0 {
+            Source::Manifests(planning) => planning.next_until(until),
+            Source::Planned(plan, next) => {
+                let batch = plan.to_arrow().1.get(*next).cloned();
+                *next += 1;
+                Poll::Ready(batch.map(|batch| Ok((batch, Vec::new()))))
+            }
+        }
+    }
+
+    /// What the numbers in the batches so far stand for.
+    fn task_source(&self) -> TaskSource<'_> {
+        match &self.0 {
+            Source::Manifests(planning) => TaskSource {
+                specs: &planning.planned.job().specs,
+                delete_files: &planning.deletes,
+                residuals: planning.numbering.residuals(),
+            },
+            Source::Planned(plan, _) => plan.task_source(),
+        }
+    }
+}
+
+impl Planning {
     fn next_until(&mut self, until: Option<Instant>) -> Poll<Option<Result<Files>>> {
         loop {
             let planned = match self.planned.next_until(until) {
@@ -140,11 +188,7 @@ impl Iterator for PlanTasks {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(batch) = self.batch.as_ref().filter(|batch| self.row < batch.num_rows()) {
-                let source = TaskSource {
-                    specs: &self.stream.planned.job().specs,
-                    delete_files: &self.stream.deletes,
-                    residuals: self.stream.numbering.residuals(),
-                };
+                let source = self.stream.task_source();
                 let task = TaskRow::of(source, batch, self.row).and_then(|row| row.task(source));
                 self.row += 1;
                 return Some(task);

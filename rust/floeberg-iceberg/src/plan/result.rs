@@ -29,6 +29,8 @@ pub struct Plan {
     /// Statistics of the requested column, file by file; empty without one.
     statistics: Vec<ColumnStats>,
     explain: Explain,
+    /// Did a server make the plan? Then its residuals cannot be computed from the filter again.
+    is_served: bool,
 }
 
 impl Plan {
@@ -47,12 +49,23 @@ impl Plan {
             len += chunk.num_rows();
         }
         let statistics = Vec::new();
-        Self { schema, specs, chunks, starts, len, deletes, residuals, statistics, explain }
+        let is_served = false;
+        Self { schema, specs, chunks, starts, len, deletes, residuals, statistics, explain, is_served }
     }
 
     /// With statistics of one column, file by file.
     pub(crate) fn with_statistics(self, statistics: Vec<ColumnStats>) -> Self {
         Self { statistics, ..self }
+    }
+
+    /// Did a server make the plan?
+    pub(crate) fn is_served(&self) -> bool {
+        self.is_served
+    }
+
+    /// The same plan, of a server.
+    pub(crate) fn served(self) -> Self {
+        Self { is_served: true, ..self }
     }
 
     /// The statistics of the requested column, for a file by its number.
@@ -81,7 +94,7 @@ impl Plan {
         let (schema, specs) = (Arc::clone(&self.schema), Arc::clone(&self.specs));
         let (deletes, residuals) = (self.deletes.clone(), self.residuals.clone());
         let plan = Self::new(schema, specs, chunks, deletes, residuals, self.explain.clone());
-        Ok(plan.with_statistics(statistics))
+        Ok(Self { is_served: self.is_served, ..plan.with_statistics(statistics) })
     }
 
     /// How many data files.
@@ -138,6 +151,11 @@ impl Plan {
                 Ok((paths.value(row), delete_numbers(chunk, row)?))
             })
         })
+    }
+
+    /// The residual of a task, where a server gave it.
+    pub(crate) fn served_residual(&self, row: &TaskRow<'_>) -> Option<&Arc<BoundExpr>> {
+        self.residuals.get(row.residual as usize).filter(|_| self.is_served)
     }
 
     pub(crate) fn position(&self, number: usize) -> Result<(&RecordBatch, usize)> {

@@ -46,7 +46,7 @@ pub(crate) struct TaskRow<'a> {
     /// Numbers into the delete files of the plan.
     pub deletes: &'a [i32],
     /// A number into the residuals of the plan.
-    residual: i32,
+    pub residual: i32,
 }
 
 impl<'a> TaskRow<'a> {

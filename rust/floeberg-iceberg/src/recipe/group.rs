@@ -20,6 +20,8 @@ use floeberg_exec::budget::thread_budget;
 pub struct GroupRecipe {
     read: Arc<ReadRecipe>,
     tasks: Tasks,
+    /// Do tasks that were sent here have residuals of a server?
+    has_served_residuals: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -33,32 +35,42 @@ enum Tasks {
 impl GroupRecipe {
     /// Tasks of a plan with what they share.
     pub fn new(read: Arc<ReadRecipe>, group: TaskGroup) -> Self {
-        Self { read, tasks: Tasks::Planned(group) }
+        Self { read, tasks: Tasks::Planned(group), has_served_residuals: false }
     }
 
     /// No task, but what tasks share.
     pub fn empty(read: Arc<ReadRecipe>) -> Self {
-        Self { read, tasks: Tasks::Sent(Arc::from([])) }
+        Self { read, tasks: Tasks::Sent(Arc::from([])), has_served_residuals: false }
     }
 
     /// These tasks, which read whole files of a table, or parts of them.
     pub fn of_tasks(read: Arc<ReadRecipe>, tasks: Vec<FileScanTask>) -> Self {
-        Self { read, tasks: Tasks::Sent(tasks.into()) }
+        Self { read, tasks: Tasks::Sent(tasks.into()), has_served_residuals: false }
     }
 
     /// Other tasks, read in the same way.
     pub(super) fn with_tasks(&self, tasks: Vec<FileScanTask>) -> Self {
-        Self::of_tasks(Arc::clone(&self.read), tasks)
+        Self {
+            has_served_residuals: self.has_served_residuals(),
+            ..Self::of_tasks(Arc::clone(&self.read), tasks)
+        }
     }
 
     /// The same tasks, of which other columns are read.
     pub fn with_columns(&self, columns: Schema) -> Self {
-        Self { read: Arc::new(self.read.with_columns(columns)), tasks: self.tasks.clone() }
+        Self { read: Arc::new(self.read.with_columns(columns)), ..self.clone() }
     }
 
     /// What the tasks share.
     pub fn read(&self) -> &Arc<ReadRecipe> {
         &self.read
+    }
+
+    fn has_served_residuals(&self) -> bool {
+        match &self.tasks {
+            Tasks::Planned(group) => group.is_served(),
+            Tasks::Sent(_) => self.has_served_residuals,
+        }
     }
 
     /// How many tasks.
@@ -128,11 +140,11 @@ impl GroupRecipe {
             Tasks::Planned(group) => packing.list(group.rows().map(|row| {
                 let (row, range) = row?;
                 let keys = row.deletes.iter().map(|number| *number as usize);
-                TaskText::of_row(&row, range, deletes.numbers(keys))
+                TaskText::of_row(&row, range, deletes.numbers(keys), group.served_residual(&row))
             }))?,
             Tasks::Sent(tasks) => packing.list(tasks.iter().map(|task| {
                 let keys = task.deletes.iter().map(|delete| Arc::as_ptr(delete) as usize);
-                TaskText::of_task(task, deletes.numbers(keys))
+                TaskText::of_task(task, deletes.numbers(keys), self.has_served_residuals)
             }))?,
         }
         packing.text(b"}")?;
@@ -141,13 +153,13 @@ impl GroupRecipe {
 
     /// The bytes without the storage options: they may be stored.
     pub fn to_bytes_without_storage(&self) -> Result<Vec<u8>> {
-        Self { read: Arc::new(self.read.without_storage()), tasks: self.tasks.clone() }.to_bytes()
+        Self { read: Arc::new(self.read.without_storage()), ..self.clone() }.to_bytes()
     }
 
     /// Reads bytes back that have no storage options: they are those of this group. Errors: those of [`from_bytes`](Self::from_bytes).
     pub fn beside(&self, bytes: &[u8]) -> Result<Self> {
-        let Self { read, tasks } = Self::from_bytes(bytes)?;
-        Ok(Self { read: Arc::new(read.with_storage_of(&self.read)), tasks })
+        let sent = Self::from_bytes(bytes)?;
+        Ok(Self { read: Arc::new(sent.read.with_storage_of(&self.read)), ..sent })
     }
 
     /// Reads the bytes back. Errors: `InvalidInput` for bytes that are not such a recipe, `LimitExceeded` for more than
@@ -184,8 +196,9 @@ impl GroupRecipe {
         let tasks = array(json, "tasks")?.iter();
         let residuals = read.residuals()?;
         let tasks = tasks.map(|task| task_from_json(task, &deletes, &read, &residuals));
-        let tasks = Tasks::Sent(tasks.collect::<Result<_>>()?);
-        Ok(Self { read: Arc::new(read), tasks })
+        let sent = Tasks::Sent(tasks.collect::<Result<_>>()?);
+        let has_served_residuals = array(json, "tasks")?.iter().any(|task| task.get("residual").is_some());
+        Ok(Self { read: Arc::new(read), tasks: sent, has_served_residuals })
     }
 }
 

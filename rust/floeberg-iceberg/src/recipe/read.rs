@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use floeberg_core::expr::{Expr, Residuals, bind, json as expr_json};
+use floeberg_core::expr::{BoundExpr, Expr, Residuals, bind, json as expr_json};
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::{NameMapping, Schema, StructType};
 use floeberg_core::{Cancel, Result};
@@ -146,9 +146,14 @@ impl ReadRecipe {
         found.map(|(_, partition_type)| partition_type).ok_or_else(|| wrong("specs", spec_id))
     }
 
+    /// A filter of rows, bound.
+    pub(super) fn bound(&self, filter: &Expr) -> Result<BoundExpr> {
+        bind(filter, &self.schema, self.case_sensitive)
+    }
+
     /// The residuals of the filter in the partitions of each spec.
     pub(super) fn residuals(&self) -> Result<BTreeMap<i32, Residuals>> {
-        let filter = bind(&self.filter, &self.schema, self.case_sensitive)?;
+        let filter = self.bound(&self.filter)?;
         let of_spec = |(spec, partition_type): &(Arc<PartitionSpec>, StructType)| {
             let planned = BoundSpec::new(spec, partition_type.clone(), &self.schema, &self.untrusted);
             (spec.spec_id, Residuals::new(&filter, &planned.columns))

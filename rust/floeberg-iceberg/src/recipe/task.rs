@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use floeberg_core::expr::Residuals;
+use floeberg_core::expr::{BoundExpr, Residuals, json as expr_json, unbind};
 use floeberg_core::schema::{StructType, Type};
 use floeberg_core::value::{Value, single_value};
 use floeberg_core::{Context, Result};
@@ -17,7 +17,7 @@ use crate::plan::{DeleteFile, DeleteKind, FileScanTask, TaskRow};
 
 type Partition = Vec<(i32, Option<Value>)>;
 
-/// A task in a recipe. Its deletes are numbers in the group's list; its residual is computed again.
+/// A task in a recipe. Its deletes are numbers in the group's list; its residual is computed again, unless a server gave it.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct TaskText<'a> {
@@ -32,11 +32,18 @@ pub(super) struct TaskText<'a> {
     sequence: i64,
     first_row_id: Option<i64>,
     deletes: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    residual: Option<Json>,
 }
 
 impl<'a> TaskText<'a> {
     /// Of a row of a plan, and the part of its file.
-    pub fn of_row(row: &TaskRow<'a>, range: Option<Range<u64>>, deletes: Vec<usize>) -> Result<Self> {
+    pub fn of_row(
+        row: &TaskRow<'a>,
+        range: Option<Range<u64>>,
+        deletes: Vec<usize>,
+        served_residual: Option<&BoundExpr>,
+    ) -> Result<Self> {
         Ok(Self {
             file_path: row.file_path,
             location: row.location,
@@ -49,11 +56,13 @@ impl<'a> TaskText<'a> {
             sequence: row.data_sequence_number,
             first_row_id: row.first_row_id,
             deletes,
+            residual: served_residual.map(|residual| expr_json::to_json(&unbind(residual))).transpose()?,
         })
     }
 
     /// Of a task.
-    pub fn of_task(task: &'a FileScanTask, deletes: Vec<usize>) -> Result<Self> {
+    pub fn of_task(task: &'a FileScanTask, deletes: Vec<usize>, has_served_residual: bool) -> Result<Self> {
+        let served_residual = Some(&task.residual).filter(|_| has_served_residual);
         Ok(Self {
             file_path: &task.file_path,
             location: &task.location,
@@ -66,6 +75,7 @@ impl<'a> TaskText<'a> {
             sequence: task.data_sequence_number,
             first_row_id: task.first_row_id,
             deletes,
+            residual: served_residual.map(|residual| expr_json::to_json(&unbind(residual))).transpose()?,
         })
     }
 }
@@ -92,7 +102,10 @@ pub(super) fn task_from_json(
         _ => return Err(wrong("range", range)),
     };
     let partition = partition_from_json(field(json, "partition")?, read.partition_type(spec_id)?)?;
-    let residual = residuals.get(&spec_id).ok_or_else(|| wrong("specs", spec_id))?;
+    let residual = match json.get("residual") {
+        Some(served) => read.bound(&expr_json::from_json(served)?)?,
+        None => residuals.get(&spec_id).ok_or_else(|| wrong("specs", spec_id))?.of(&partition),
+    };
     Ok(FileScanTask {
         file_path: string(json, "file-path")?,
         location: string(json, "location")?,
@@ -101,7 +114,7 @@ pub(super) fn task_from_json(
         record_count: long(json, "records")?,
         byte_range,
         spec_id,
-        residual: Arc::new(residual.of(&partition)),
+        residual: Arc::new(residual),
         partition: Arc::new(partition),
         data_sequence_number: long(json, "sequence")?,
         first_row_id: optional_long(json, "first-row-id")?,

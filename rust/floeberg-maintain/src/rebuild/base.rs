@@ -111,6 +111,7 @@ fn by_metadata(
         cache: Arc::new(ManifestCache::new(0)),
         threads: thread_budget()?,
         cancel: reader.cancel.clone(),
+        is_planned_by_server: false,
     };
     for snapshot in &wanted {
         let manifests = match split(manifest_reader.manifests(snapshot))? {

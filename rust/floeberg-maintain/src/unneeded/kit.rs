@@ -141,6 +141,7 @@ impl Kit {
             cache: Arc::new(ManifestCache::new(0)),
             threads: 2,
             cancel: Cancel::default(),
+            is_planned_by_server: false,
         };
         (reader, counting)
     }

@@ -25,7 +25,11 @@ impl ToRead {
 pub fn explain_with_names<'py>(py: Python<'py>, scan: &Scan) -> PyResult<Bound<'py, PyDict>> {
     let scan = scan.clone();
     let (plan, to_read) = runtime::run(py, &Cancel::default(), move |cancel| {
-        let plan = plan(PlanRequest { verbose: true, ..scan.plan_request(cancel)? })?;
+        // A server does not say what it dropped.
+        let plan = match scan.served_plan() {
+            Some(plan) => plan,
+            None => plan(PlanRequest { verbose: true, ..scan.plan_request(cancel)? })?,
+        };
         let to_read = ToRead::of(&plan)?;
         Ok((plan, to_read))
     })?;

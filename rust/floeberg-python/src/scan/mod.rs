@@ -21,6 +21,7 @@ pub mod explain;
 pub mod task;
 pub mod task_group;
 pub mod plan;
+pub mod planner;
 #[expect(clippy::module_inception, reason = "the class that the folder is about")]
 pub mod scan;
 pub mod parts;

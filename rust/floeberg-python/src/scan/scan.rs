@@ -22,6 +22,7 @@ use crate::scan::aggregate::describe_metrics;
 use crate::scan::engine_schema::{EngineSchema, arrow_schema};
 use crate::scan::explain::explain_with_names;
 use crate::scan::plan::Plan;
+use crate::scan::planner::planned;
 use crate::scan::rows;
 use crate::scan::stream::BatchReader;
 use crate::values::expression::{Tree, unbind, value_to_python};
@@ -188,19 +189,25 @@ impl Scan {
         arrow_schema(py, &projected, engine)
     }
 
+    /// Does the server of a catalog demand to plan the scan?
+    #[getter]
+    fn is_planned_by_server(&self) -> bool {
+        self.0.table().options().planner.is_some()
+    }
+
     /// Begins to plan.
     fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
-        Plan::begin(py, &self.0)
+        Plan::begin(py, &planned(py, &self.0)?)
     }
 
     /// The account of planning with the names of files: the fields of `floeberg.scan.explain.Explain`.
     fn explain_with_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        explain_with_names(py, &self.0)
+        explain_with_names(py, &planned(py, &self.0)?)
     }
 
     /// The number of rows, and how it was found.
     fn count<'py>(&self, py: Python<'py>) -> PyResult<(u64, Bound<'py, PyDict>)> {
-        let scan = self.0.clone();
+        let scan = planned(py, &self.0)?;
         let counted = runtime::run(py, &Cancel::default(), move |cancel| scan.count(cancel))?;
         Ok((counted.value, describe_metrics(py, &counted.metrics)?))
     }
@@ -212,7 +219,7 @@ impl Scan {
         column: String,
         largest: bool,
     ) -> PyResult<(Option<Bound<'py, PyTuple>>, Bound<'py, PyDict>)> {
-        let scan = self.0.clone();
+        let scan = planned(py, &self.0)?;
         let which = if largest { Extreme::Largest } else { Extreme::Smallest };
         let work = move |cancel: &Cancel| scan.extreme(&column, which, cancel);
         let found = runtime::run(py, &Cancel::default(), work)?;
@@ -222,12 +229,12 @@ impl Scan {
 
     /// All rows.
     fn read_all(&self, py: Python<'_>) -> PyResult<Batches> {
-        rows::read_all(py, &self.0)
+        rows::read_all(py, &planned(py, &self.0)?)
     }
 
     /// The rows, batch by batch.
     fn stream(&self, py: Python<'_>) -> PyResult<BatchReader> {
-        rows::read_batches(py, &self.0)
+        rows::read_batches(py, &planned(py, &self.0)?)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -241,7 +248,7 @@ impl Scan {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        rows::rows_capsule(py, &self.0)
+        rows::rows_capsule(py, &planned(py, &self.0)?)
     }
 
     fn __repr__(&self) -> String {

@@ -19,6 +19,7 @@ use pyo3::types::PyBytes;
 use crate::error::to_open_exception;
 use crate::recipe::{table_from_bytes, table_to_bytes};
 use crate::runtime;
+use crate::scan::planner::PythonPlanner;
 use crate::scan::scan::{Scan, describe_choice};
 use crate::table::metadata_reader::MetadataReader;
 use crate::values::expression::Tree;
@@ -46,7 +47,7 @@ impl Table {
         manifest_cache: Option<u64>,
     ) -> PyResult<Self> {
         let storage = storage_options.into_iter().collect();
-        let options = OpenOptions { relocate, storage, manifest_cache };
+        let options = OpenOptions { relocate, storage, manifest_cache, planner: None };
         let opened = runtime::wait(py, &Cancel::default(), move |_| IcebergTable::open(&location, options))?;
         let table = opened.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))?;
         let choice = match (snapshot_id, reference, as_of_ms) {
@@ -81,18 +82,20 @@ impl Table {
     /// Opens metadata that a catalog gave, with the location of its file, which is not read. Manifests that were cached for an
     /// earlier state of the table stay cached.
     #[staticmethod]
-    #[pyo3(signature = (metadata_json, metadata_location, *, storage_options, earlier))]
+    #[pyo3(signature = (metadata_json, metadata_location, *, storage_options, earlier, planner=None))]
     fn from_metadata(
         py: Python<'_>,
         metadata_json: &str,
         metadata_location: &str,
         storage_options: BTreeMap<String, String>,
         earlier: Option<PyRef<'_, Self>>,
+        planner: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let storage = storage_options.into_iter().collect();
         let earlier = earlier.map(|earlier| earlier.table.clone());
         let table = runtime::call(py, || {
-            let options = OpenOptions { storage, ..OpenOptions::default() };
+            let planner = planner.map(PythonPlanner::of);
+            let options = OpenOptions { storage, planner, ..OpenOptions::default() };
             let table = IcebergTable::from_metadata(metadata_json.as_bytes(), metadata_location, options)?;
             Ok(match &earlier {
                 Some(earlier) => table.with_manifests_of(earlier),

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::Int64Array;
+use floeberg_core::expr::BoundExpr;
 use floeberg_core::{Error, Result};
 
 use crate::plan::columns::{column, typed};
@@ -84,6 +85,16 @@ impl TaskGroup {
     /// The tasks in order, each built on demand.
     pub fn tasks(&self) -> impl Iterator<Item = Result<FileScanTask>> + '_ {
         (0..self.len()).map(|number| self.task(number))
+    }
+
+    /// Did a server make the plan?
+    pub(crate) fn is_served(&self) -> bool {
+        self.plan.is_served()
+    }
+
+    /// The residual of a task, where a server gave it.
+    pub(crate) fn served_residual(&self, row: &TaskRow<'_>) -> Option<&BoundExpr> {
+        self.plan.served_residual(row).map(AsRef::as_ref)
     }
 
     /// The rows of the plan for the tasks, with the range of each.

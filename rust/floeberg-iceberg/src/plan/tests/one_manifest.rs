@@ -86,6 +86,7 @@ pub(super) fn request(metadata: &Json, list: Vec<u8>, manifest: Vec<u8>, threads
             cache: Arc::new(ManifestCache::new(0)),
             threads,
             cancel: Cancel::default(),
+            is_planned_by_server: false,
         },
         to_change: None,
         verbose: false,

@@ -198,6 +198,7 @@ pub(super) fn table() -> (PlanRequest, CountingStore) {
             cache: Arc::new(ManifestCache::new(0)),
             threads: 2,
             cancel: Cancel::default(),
+            is_planned_by_server: false,
         },
         to_change: None,
         verbose: false,

@@ -8,7 +8,6 @@
 
 mod literal;
 mod tree;
-mod unbind;
 
 use floeberg_core::expr::{self, Expr};
 use floeberg_core::{Error, Result};
@@ -16,9 +15,9 @@ use pyo3::prelude::*;
 
 use crate::runtime;
 
+pub use floeberg_core::expr::unbind;
 pub use literal::value_to_python;
 pub use tree::Tree;
-pub use unbind::unbind;
 
 /// The tree of a SQL filter.
 #[pyfunction]

@@ -2,7 +2,7 @@
 //!
 //! Invariant: bound to the same schema again, it means the same.
 
-use floeberg_core::expr::{BoundCondition, BoundExpr, BoundPredicate, Expr, Predicate, RawLiteral, Term};
+use super::{BoundCondition, BoundExpr, BoundPredicate, Expr, Predicate, RawLiteral, Term};
 
 /// A bound filter with names for columns; its literals keep their types.
 pub fn unbind(bound: &BoundExpr) -> Expr {
