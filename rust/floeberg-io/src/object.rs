@@ -8,6 +8,7 @@
 mod failure;
 mod kind;
 mod settings;
+mod signer;
 mod pace;
 mod sent;
 mod requests;

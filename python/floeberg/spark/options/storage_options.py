@@ -14,6 +14,7 @@ STORE_OPTIONS = (
     *("s3.access-key-id", "s3.anonymous", "s3.connect-timeout", "s3.endpoint", "s3.force-virtual-addressing"),
     *("s3.path-style-access", "s3.proxy-uri", "s3.region", "s3.remote-signing-enabled", "s3.request-timeout"),
     *("s3.role-arn", "s3.role-session-name", "s3.secret-access-key", "s3.session-token", "s3.signer"),
+    *("s3.signer.headers", "s3.signer.properties", "s3.signer.token", "s3.signer.uri"),
     *("s3.session-token-expires-at-ms", "storage-options.expires-at-ms", "storage-options.provider"),
 )
 

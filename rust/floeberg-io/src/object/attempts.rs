@@ -25,6 +25,7 @@ use object_store::client::{
 use super::failure::without_any_secret;
 use super::requests::Requests;
 use super::sent::{attempt, begin, pause};
+use super::signer::{Signed, Signer};
 use crate::options::StoreOptions;
 
 /// The name of the log.
@@ -40,6 +41,8 @@ pub(super) struct Connector {
     options: Arc<StoreOptions>,
     /// When a request that reads is sent a second time; `None` is never.
     hedge: Option<Hedge>,
+    /// What signs requests, where the client library does not.
+    signer: Option<Arc<Signer>>,
 }
 
 /// When an answer that has not begun is late.
@@ -54,7 +57,12 @@ pub(super) enum Hedge {
 impl Connector {
     /// For requests of a client.
     pub(super) fn new(requests: Requests, options: &Arc<StoreOptions>, hedge: Option<Hedge>) -> Self {
-        Self { requests, options: Arc::clone(options), hedge }
+        Self { requests, options: Arc::clone(options), hedge, signer: None }
+    }
+
+    /// The same, for requests that a server signs.
+    pub(super) fn with_signer(self, signer: Signer) -> Self {
+        Self { signer: Some(Arc::new(signer)), ..self }
     }
 }
 
@@ -126,8 +134,15 @@ impl Attempts {
         answer
     }
 
-    /// Sends a request once.
+    /// Sends a request once, after it was signed.
     async fn send(&self, request: HttpRequest) -> Answer {
+        let request = match &self.with.signer {
+            None => request,
+            Some(signer) => match signer.sign(&self.inner, request).await? {
+                Signed::Request(request) => request,
+                Signed::Refused(answer) => return Ok(answer),
+            },
+        };
         let line = Line::of(&request, &self.with.options);
         let answer = self.inner.execute(request).await;
         if let Some(line) = line {

@@ -12,6 +12,7 @@ use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 
 use super::attempts::{Connector, Hedge};
 use super::requests::Requests;
+use super::signer::Signer;
 use super::{Kind, failure};
 use crate::options::StoreOptions;
 
@@ -109,7 +110,7 @@ fn refused(error: &object_store::Error, options: &StoreOptions) -> Error {
 
 fn s3(bucket: &str, options: &StoreOptions, connector: Connector) -> Result<Arc<dyn ObjectStore>> {
     use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-    let mut builder = configured!(AmazonS3Builder::new(), super::settings::S3, options, connector);
+    let mut builder = configured!(AmazonS3Builder::new(), super::settings::S3, options, connector.clone());
     if options.flag("s3.anonymous")? {
         builder = builder.with_skip_signature(true);
     }
@@ -120,9 +121,19 @@ fn s3(bucket: &str, options: &StoreOptions, connector: Connector) -> Result<Arc<
         builder = builder.with_virtual_hosted_style_request(options.flag("s3.force-virtual-addressing")?);
     }
     let endpoints = [AmazonS3ConfigKey::Endpoint, AmazonS3ConfigKey::S3Endpoint];
-    if endpoints.iter().any(|key| builder.get_config_value(key).is_some_and(|url| url.starts_with("http://")))
-    {
+    let is_plain =
+        |key: &AmazonS3ConfigKey| builder.get_config_value(key).is_some_and(|url| url.starts_with("http://"));
+    if endpoints.iter().any(is_plain) {
         builder = builder.with_allow_http(true);
+    }
+    let region = builder.get_config_value(&AmazonS3ConfigKey::Region);
+    if let Some(signer) = Signer::of(options, region.as_deref())? {
+        // Signers know the requests of single objects.
+        builder = builder.with_skip_signature(true).with_disable_bulk_delete(true);
+        if signer.is_plain_http() {
+            builder = builder.with_allow_http(true);
+        }
+        builder = builder.with_http_connector(connector.with_signer(signer));
     }
     let client = builder.with_bucket_name(bucket).build().map_err(|error| refused(&error, options))?;
     Ok(Arc::new(client))

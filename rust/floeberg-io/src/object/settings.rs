@@ -76,10 +76,10 @@ pub(super) const AZURE: Names = Names {
 };
 
 /// Options of other readers that would change the result if they were ignored.
-const NOT_SERVED: [&str; 3] = ["adls.connection-string", "s3.signer", REMOTE_SIGNING];
+const NOT_SERVED: [&str; 2] = ["adls.connection-string", "s3.signer"];
 
 /// Does a server sign requests?
-const REMOTE_SIGNING: &str = "s3.remote-signing-enabled";
+pub(super) const REMOTE_SIGNING: &str = "s3.remote-signing-enabled";
 
 /// The token of an account of Azure, which servers vend by its host, or its name: `adls.sas-token.<account>.dfs.core.windows.net`.
 pub(super) fn account_token<'a>(container: &str, options: &'a StoreOptions) -> Option<&'a str> {
@@ -98,8 +98,7 @@ pub(super) fn settings(
 ) -> Result<Vec<(String, String)>> {
     let mut chosen = Vec::new();
     for (key, value) in options.iter() {
-        // Servers that vend credentials may say so of an option that is off.
-        if NOT_SERVED.contains(&key) && !(key == REMOTE_SIGNING && value.eq_ignore_ascii_case("false")) {
+        if NOT_SERVED.contains(&key) {
             return Err(Error::unsupported(format!("the option `{key}` is not supported")));
         }
         let known =
