@@ -25,6 +25,7 @@ from floeberg.commit.attempts import (
     prepare_once,
 )
 from floeberg.commit.lock import commit_lock
+from floeberg.commit.metrics_report import report_commit
 from floeberg.commit.progress import Progress
 from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import (
@@ -113,25 +114,32 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
     progress = Progress(table_operations, made)
     budget = RetryBudget.of(lambda: Retries.of({} if starting is None else starting.properties), sleep)
     stopped_by: BaseException | None = None
+    began = time.monotonic()
     for done in itertools.count(1):
         try:
             if starting is not None and prepare is not None:
                 # It may take long, and other commits of this process do not wait for it.
                 prepare_once(progress, current_base(progress, starting), report, prepare)
             with commit_lock(None if starting is None else starting.metadata_location):
-                return _try_once(progress, starting, (report, report_whole), check, prepare)
+                found = _try_once(progress, starting, (report, report_whole), check, prepare)
+            return _reported(table_operations, found, began, done)
         except StoppedError as stop:
             stopped_by = stop.cause
             break
         except FloebergError as failure:
             if starting is None or not is_worth_a_retry(failure) or not budget.allows_retry(failure):
-                return _given_up(progress, failure, done)
+                return _reported(table_operations, _given_up(progress, failure, done), began, done)
         budget.wait()
     if not progress.unknown:
         progress.abandon()
         stopped()
     # What the user's function raised is passed on as it is.
     raise stopped_by or AssertionError
+
+
+def _reported(operations: TableOperations, found: Committed, began: float, attempts: int) -> Committed:
+    report_commit(operations, found, time.monotonic() - began, attempts)
+    return found
 
 
 def _try_once(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.new_table import NewTable
+    from floeberg.metrics.delivery import MetricsSink
 
 __all__ = ["OpenedTable", "TableOperations", "open_metadata", "table_from_metadata"]
 
@@ -114,6 +115,11 @@ class TableOperations(ABC):
     def other_metadata_locations(self) -> list[str]:
         """The metadata files of the other tables of the catalog; none where the catalog does not know them all."""
         return []
+
+    @property
+    def metrics(self) -> MetricsSink | None:
+        """Where reports of scans and commits go: `Catalog.metrics_sink`. By default `None`: nobody gets them."""
+        return None
 
     def check_writable(self) -> None:
         """Raises `UnsupportedError` where the table cannot be written. The error says what to do."""

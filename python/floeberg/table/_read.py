@@ -83,7 +83,8 @@ class TableReads(TableBase, WholeTable):
                 limit=None if limit is None else checked_size("limit", limit),
                 wap_branch=self._wap_branch(),
                 reference=None if branch is None else checked_text("branch", branch),
-            )
+            ),
+            metrics=self._operations.metrics,
         )
 
     def check(
@@ -178,7 +179,8 @@ class TableReads(TableBase, WholeTable):
                 appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
                 wap_branch=self._wap_branch(),
                 reference=None if branch is None else checked_text("branch", branch),
-            )
+            ),
+            metrics=self._operations.metrics,
         )
 
     def __arrow_c_schema__(self) -> object:

@@ -49,13 +49,15 @@ class ScriptedServer:
     Attributes:
         config: What it says of itself.
         script: The answers of a method and path, one after the other; the last one stays.
-        asked: What it was asked, but for its configuration.
+        asked: What it was asked, but for its configuration and reports of metrics.
+        reports: The reports of metrics, which come in the background. A script of their path answers; by default, 204.
     """
 
     def __init__(self) -> None:
         self.config: Any = {"defaults": {}, "overrides": {}}
         self.script: dict[str, list[Says | Callable[[Asked], Says]]] = {}
         self.asked: list[Asked] = []
+        self.reports: list[Asked] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
@@ -77,8 +79,12 @@ class ScriptedServer:
         path = asked.path.partition("?")[0]
         if path.endswith("/v1/config"):
             return self.config if isinstance(self.config, Says) else Says(200, self.config)
-        self.asked.append(asked)
         answers = self.script.get(f"{asked.method} {path}")
+        if asked.method == "POST" and path.endswith("/metrics"):
+            self.reports.append(asked)
+            answers = answers or [Says(204)]
+        else:
+            self.asked.append(asked)
         if not answers:
             return error(404, "NoSuchRoute", f"nothing is at {path}")
         says = answers.pop(0) if len(answers) > 1 else answers[0]

@@ -12,6 +12,7 @@ from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, by_status
 from floeberg.catalog.rest.configuration import UNPLACED, texts
 from floeberg.catalog.rest.endpoints import NAMESPACE, NAMESPACES, TABLE, VIEW
+from floeberg.catalog.rest.metrics import ServerReporter
 from floeberg.catalog.rest.presets import with_preset
 from floeberg.catalog.rest.server import Server
 from floeberg.catalog.rest.tables import RestTableOperations
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from floeberg.catalog.rest.answers import Refusal
     from floeberg.commit.operations import OpenedTable
     from floeberg.commit.several import TableCommit
+    from floeberg.metrics import MetricsReporter
 
 __all__ = ["RestCatalog"]
 
@@ -64,13 +66,19 @@ class RestCatalog(Catalog):
         return type(self), (self._name, self._given)
 
     def close(self) -> None:
-        """Closes the connections. A later call opens them again."""
+        """Closes the connections, after reports on their way. A later call opens them again."""
+        super().close()
         self._server.close()
 
     @property
     def storage_options(self) -> dict[str, str]:
         """The storage options for the files of its tables, which the server may add to for each table."""
         return self._server.storage_options
+
+    def _reporters_of(self, identifier: Identifier) -> tuple[MetricsReporter, ...]:
+        """The reporter of the user, and the server."""
+        of_server = ServerReporter.of(self._server, identifier)
+        return (*super()._reporters_of(identifier), *(() if of_server is None else (of_server,)))
 
     # Namespaces.
 

@@ -96,6 +96,7 @@ class Request:
         refused: The error of an answer that is no success; `None` is the error by its status.
         is_sent_again: Whether a request that changes something is sent again after any failure, where the server takes
             idempotency keys. Otherwise whoever asks finds out by other means.
+        is_tried_once: Whether it is sent once, whatever it fails by: nothing depends on it.
     """
 
     method: str
@@ -105,6 +106,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     refused: Callable[[Refusal], FloebergError | None] = lambda _: None
     is_sent_again: bool = False
+    is_tried_once: bool = False
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,8 @@ class RestClient:
                 if auth.renew():
                     continue
             wait = max(result.wait, _RETRIES.wait(done))
-            if not result.is_worth_a_retry or done > _RETRIES.number or time.monotonic() + wait > ends:
+            worth = result.is_worth_a_retry and not sent.request.is_tried_once
+            if not worth or done > _RETRIES.number or time.monotonic() + wait > ends:
                 raise result.error
             time.sleep(wait)
         raise AssertionError

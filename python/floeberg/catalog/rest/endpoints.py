@@ -5,7 +5,7 @@ Spec: REST catalog specification, `CatalogConfig.endpoints`, and the parameters 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -84,6 +84,10 @@ class Endpoints:
     def offers(self, endpoint: str) -> bool:
         """Whether the server offers an endpoint."""
         return endpoint in self.offered
+
+    def without(self, endpoint: str) -> Endpoints:
+        """The same paths without one that the server lists, and does not have."""
+        return replace(self, offered=self.offered - {endpoint})
 
     def check(self, endpoint: str) -> None:
         """Raises `UnsupportedError` where the server does not offer an endpoint."""

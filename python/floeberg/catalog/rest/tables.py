@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.new_table import NewTable
     from floeberg.commit.operations import OpenedTable
+    from floeberg.metrics.delivery import MetricsSink
 
 __all__ = ["RestTableOperations"]
 
@@ -70,6 +71,11 @@ class RestTableOperations(TableOperations):
     def storage_options(self) -> dict[str, str]:
         """Those that the server gave for a table that is to be created, else those of the catalog."""
         return self.server.storage_options if self._kept.staged is None else dict(self._kept.staged)
+
+    @property
+    def metrics(self) -> MetricsSink | None:
+        """Where reports go: to the reporter of the catalog, and to the server."""
+        return self.catalog.metrics_sink(self.identifier)
 
     @property
     def writes_metadata(self) -> bool:
