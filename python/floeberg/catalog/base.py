@@ -339,5 +339,12 @@ class Catalog(Backups, Reports):
 
     # What they share.
 
-    def _table(self, identifier: Identifier, opened: OpenedTable, operations: TableOperations) -> Table:
-        return Table(opened, operations=operations, listed=(self, identifier))
+    def _table(
+        self,
+        identifier: Identifier,
+        opened: OpenedTable,
+        operations: TableOperations,
+        *,
+        is_whole: bool = True,
+    ) -> Table:
+        return Table(opened, operations=operations, listed=(self, identifier), is_whole=is_whole)

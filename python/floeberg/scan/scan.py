@@ -27,7 +27,7 @@ from floeberg.scan.rows import RowSource
 from floeberg.types._from_json import read_schema, read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -59,14 +59,33 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
     _spelled_as = "Scan"
 
-    def __init__(self, native: _native.Scan, *, metrics: MetricsSink | None = None) -> None:
-        """Use `Table.scan`. A scan that was sent to another process reports nothing."""
+    def __init__(
+        self,
+        native: _native.Scan,
+        *,
+        metrics: MetricsSink | None = None,
+        whole: Callable[[], _native.Scan] | None = None,
+    ) -> None:
+        """Use `Table.scan`. A scan that was sent to another process reports nothing.
+
+        Args:
+            native: The scan.
+            metrics: Where reports go.
+            whole: Makes the same scan of the table with all snapshots, where it has some of them.
+        """
         super().__init__(native)
         self._metrics = metrics
+        self._of_all = whole
 
-    def _with(self, native: _native.Scan) -> Scan:
+    def _with(self, step: Callable[[_native.Scan], _native.Scan]) -> Scan:
         """Another scan of the same table."""
-        return Scan(native, metrics=self._metrics)
+        of_all = self._of_all
+        whole = None if of_all is None else lambda: step(of_all())
+        return Scan(step(self._inner), metrics=self._metrics, whole=whole)
+
+    def _whole(self) -> Scan:
+        """The same scan of the table with all snapshots."""
+        return self if self._of_all is None else Scan(self._of_all(), metrics=self._metrics)
 
     def _report(self, metrics: Mapping[str, Any] | None = None) -> None:
         """Has a read reported."""
@@ -103,7 +122,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan().filter("id > 1").filter("id < 4").count()
             2
         """
-        return self._with(self._inner.filter(as_expression(row_filter).as_tree()))
+        argument = as_expression(row_filter).as_tree()
+        return self._with(lambda inner: inner.filter(argument))
 
     def select(self, *field_names: str) -> Scan:
         """Reads only these columns, in the order of the schema, followed by metadata columns.
@@ -126,7 +146,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan(row_filter="_pos = 0").select("_pos", "*").to_arrow().column_names
             ['id', 'cat', 'v', '_pos']
         """
-        return self._with(self._inner.select(checked_names("field_names", field_names)))
+        argument = checked_names("field_names", field_names)
+        return self._with(lambda inner: inner.select(argument))
 
     def with_case_sensitive(self, case_sensitive: bool = True) -> Scan:  # noqa: FBT001, FBT002 - PyIceberg's order
         """Finds names of columns with or without regard to case.
@@ -144,7 +165,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan().with_case_sensitive(False).filter("ID = 1").count()
             1
         """
-        return self._with(self._inner.with_case_sensitive(checked_bool("case_sensitive", case_sensitive)))
+        argument = checked_bool("case_sensitive", case_sensitive)
+        return self._with(lambda inner: inner.with_case_sensitive(argument))
 
     def snapshot(self) -> Snapshot | None:
         """The snapshot that is read; `None` of a table without one.
@@ -175,7 +197,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             True
         """
         self._check_free()
-        return self._with(self._inner.use_ref(checked_text("name", name)))
+        argument = checked_text("name", name)
+        return self._with(lambda inner: inner.use_ref(argument))
 
     def as_of(self, moment: Moment) -> Scan:
         """Reads the snapshot that was current at a time, with its schema.
@@ -196,7 +219,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             True
         """
         self._check_free()
-        return self._with(self._inner.as_of(milliseconds(moment)))
+        time = milliseconds(moment)
+        return self._whole()._with(lambda inner: inner.as_of(time))
 
     def _check_free(self) -> None:
         if self._inner.is_pinned:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, by_status
-from floeberg.catalog.rest.configuration import UNPLACED, texts
+from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, texts
 from floeberg.catalog.rest.endpoints import NAMESPACE, NAMESPACES, TABLE, VIEW
 from floeberg.catalog.rest.metrics import ServerReporter
 from floeberg.catalog.rest.presets import with_preset
@@ -61,6 +61,8 @@ class RestCatalog(Catalog):
         self._given = with_preset(self._properties)
         self._server = Server(self._name, self._given)
         self._properties = dict(self._server.properties)
+        # What it says is checked before a table is loaded.
+        SnapshotMode.of(self._properties)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._name, self._given)

@@ -14,11 +14,11 @@ from floeberg import _native
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
 from floeberg.catalog.rest.client import UnknownOutcome
-from floeberg.catalog.rest.configuration import UNPLACED, table_options
+from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, table_options
 from floeberg.catalog.rest.credentials import renewable
 from floeberg.catalog.rest.endpoints import NAMESPACE, TABLE
 from floeberg.catalog.rest.updates import commit_request
-from floeberg.commit.operations import TableOperations, table_from_metadata
+from floeberg.commit.operations import TableOperations, open_metadata, table_from_metadata
 from floeberg.errors import (
     CommitStateUnknownError,
     FloebergError,
@@ -46,9 +46,9 @@ _CREATE = f"POST {NAMESPACE}/tables"
 
 @dataclass
 class _Kept:
-    """What operations keep of earlier answers: the tag of a table, by its metadata file; and options of a new table."""
+    """What operations keep of earlier answers: tags, by metadata file and snapshots; and options of a new table."""
 
-    tags: dict[str, str] = field(default_factory=dict)
+    tags: dict[tuple[str, SnapshotMode], str] = field(default_factory=dict)
     staged: dict[str, str] | None = None
 
 
@@ -84,19 +84,34 @@ class RestTableOperations(TableOperations):
 
     def load(self, known: OpenedTable | None) -> OpenedTable:
         """Asks for the table. A table that is known comes without its metadata where it did not change."""
+        return self._load(known, SnapshotMode.ALL)
+
+    def load_to_read(self, known: OpenedTable | None) -> tuple[OpenedTable, bool]:
+        """Asks for the table, by the property `snapshot-loading-mode` without snapshots that no ref names."""
+        mode = SnapshotMode.of(self.server.properties)
+        return self._load(known, mode), mode is SnapshotMode.ALL
+
+    def load_whole(self, opened: OpenedTable) -> OpenedTable:
+        """Asks for all snapshots. Where others committed meanwhile, the metadata file of the state is read."""
+        current = self._load(None, SnapshotMode.ALL)
+        if (current.metadata_location, current.identity) == (opened.metadata_location, opened.identity):
+            return current
+        return open_metadata(opened.metadata_location, storage_options=opened.storage_options)
+
+    def _load(self, known: OpenedTable | None, mode: SnapshotMode) -> OpenedTable:
         headers = {}
-        if known is not None and (tag := self._kept.tags.get(known.metadata_location)) is not None:
+        if known is not None and (tag := self._kept.tags.get((known.metadata_location, mode))) is not None:
             headers["If-None-Match"] = tag
 
         refused = by_status({NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier)})
         answer = self.server.ask(
-            _LOAD, of=self.identifier, query={"snapshots": "all"}, headers=headers, refused=refused
+            _LOAD, of=self.identifier, query={"snapshots": mode.value}, headers=headers, refused=refused
         )
         if answer.status == NOT_MODIFIED:
-            if known is None:
+            if known is None or not headers:
                 raise InvalidDataError("the server answered 304 to a request without a tag")
             return known
-        return self._opened(answer, known)
+        return self._opened(answer, known, mode)
 
     def create(self, new: NewTable) -> OpenedTable:
         """Creates an empty table: the server makes its metadata."""
@@ -194,7 +209,9 @@ class RestTableOperations(TableOperations):
             )
         return answer
 
-    def _opened(self, answer: Answer, earlier: OpenedTable | None) -> OpenedTable:
+    def _opened(
+        self, answer: Answer, earlier: OpenedTable | None, mode: SnapshotMode = SnapshotMode.ALL
+    ) -> OpenedTable:
         location = answer.body.get("metadata-location")
         metadata = _object(answer.body, "metadata")
         if not isinstance(location, str) or not location:
@@ -208,7 +225,11 @@ class RestTableOperations(TableOperations):
             # The answer to a commit has no options: those of the table stay.
             options = dict(earlier.storage_options)
         if (tag := answer.headers.get("etag")) is not None:
-            self._kept.tags = {location: tag}
+            self._kept.tags = {
+                (location, other): kept
+                for (place, other), kept in self._kept.tags.items()
+                if place == location
+            } | {(location, mode): tag}
         # A server may name the file of a table as it named that of a dropped one.
         known = None if earlier is None else (earlier.metadata_location, earlier.identity[0])
         if (
