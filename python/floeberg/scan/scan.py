@@ -83,9 +83,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         whole = None if of_all is None else lambda: step(of_all())
         return Scan(step(self._inner), metrics=self._metrics, whole=whole)
 
-    def _whole(self) -> Scan:
+    def _whole(self) -> _native.Scan:
         """The same scan of the table with all snapshots."""
-        return self if self._of_all is None else Scan(self._of_all(), metrics=self._metrics)
+        return self._inner if self._of_all is None else self._of_all()
 
     def _report(self, metrics: Mapping[str, Any] | None = None) -> None:
         """Has a read reported."""
@@ -220,7 +220,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
         """
         self._check_free()
         time = milliseconds(moment)
-        return self._whole()._with(lambda inner: inner.as_of(time))
+        # The snapshot may be one that no branch names.
+        return Scan(self._whole().as_of(time), metrics=self._metrics)
 
     def _check_free(self) -> None:
         if self._inner.is_pinned:

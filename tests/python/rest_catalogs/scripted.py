@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -109,7 +110,8 @@ class ScriptedServer:
                     self.send_header(key, value)
                 self.send_header("Content-Length", str(says.length or len(content)))
                 self.end_headers()
-                self.wfile.write(content)
+                with suppress(ConnectionError):
+                    self.wfile.write(content)
 
             do_GET = do_HEAD = do_POST = do_DELETE = handle_any  # noqa: N815 - names of the base
 

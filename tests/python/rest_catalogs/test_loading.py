@@ -53,6 +53,7 @@ def answering(server, grown):
 
 @pytest.fixture
 def table(answering, load):
+    assert answering.script
     return load(**{"snapshot-loading-mode": "refs"}).load_table("ns.t")
 
 
@@ -118,7 +119,7 @@ def test_a_time_finds_the_snapshot_that_was_left_out(answering, grown, table):
     assert modes(answering) == ["refs", "all"]
 
 
-def test_snapshots_are_those_of_the_state_that_was_loaded(answering, grown, table):
+def test_snapshots_are_those_of_the_state_that_was_loaded(grown, table):
     old = table.metadata_location
     grown.append(pa.table({"id": [4]}))
     assert len(table.snapshots()) == 4

@@ -19,6 +19,7 @@ import uuid
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote_plus, urlencode, urljoin, urlsplit
 
@@ -26,6 +27,7 @@ from floeberg import __version__
 from floeberg.catalog.rest.answers import AUTH_ENDED, NOT_MODIFIED, UNAUTHORIZED, Refusal
 from floeberg.catalog.rest.auth import auth_of
 from floeberg.catalog.rest.auth_manager import SignedRequest
+from floeberg.catalog.rest.tokens import SUBJECT_TYPES
 from floeberg.commit.retries import Retries
 from floeberg.errors import (
     FloebergError,
@@ -97,6 +99,7 @@ class Request:
         is_sent_again: Whether a request that changes something is sent again after any failure, where the server takes
             idempotency keys. Otherwise whoever asks finds out by other means.
         is_tried_once: Whether it is sent once, whatever it fails by: nothing depends on it.
+        auth: What says who the client is; `None` is that of the catalog.
     """
 
     method: str
@@ -107,6 +110,7 @@ class Request:
     refused: Callable[[Refusal], FloebergError | None] = lambda _: None
     is_sent_again: bool = False
     is_tried_once: bool = False
+    auth: AuthManager | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,8 @@ class _Sent:
     content: bytes | None
     headers: dict[str, str]
     is_repeatable: bool
+    hidden: frozenset[str] = frozenset()
+    """What no error may show, of what is sent."""
 
     @property
     def what(self) -> str:
@@ -190,21 +196,34 @@ class RestClient:
             own["Idempotency-Key"] = _time_ordered()
         is_repeatable = request.method in _SAFE or (request.is_sent_again and self.takes_keys)
         return self._sent(
-            _Sent(self._url(request.path), request, content, own, is_repeatable), self._authorization()
+            _Sent(self._url(request.path), request, content, own, is_repeatable),
+            self.authorization if request.auth is None else request.auth,
         )
 
-    def post_form(self, path: str, form: Mapping[str, str]) -> Mapping[str, object]:
+    def post_form(
+        self, path: str, form: Mapping[str, str], headers: Mapping[str, str] = MappingProxyType({})
+    ) -> Mapping[str, object]:
         """Posts a form, as servers that give tokens take it, and returns the object of the answer."""
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        sent_headers = {"Content-Type": "application/x-www-form-urlencoded", **_checked(headers)}
         request = Request("POST", path)
+        hidden = {value for key, value in form.items() if key.endswith(("_token", "_secret"))}
         # A token may be asked for twice.
-        sent = _Sent(self._url(path), request, urlencode(form).encode(), headers, is_repeatable=True)
+        sent = _Sent(
+            self._url(path),
+            request,
+            urlencode(form).encode(),
+            sent_headers,
+            is_repeatable=True,
+            hidden=frozenset({*hidden, *headers.values()}),
+        )
         return self._sent(sent, None).body
 
     def _url(self, path: str) -> str:
         return urljoin(self._base, path.lstrip("/"))
 
-    def _authorization(self) -> AuthManager:
+    @property
+    def authorization(self) -> AuthManager:
+        """What says who the client is."""
         with self._lock:
             if self._auth is None:
                 self._auth = auth_of(self._properties, self.post_form)
@@ -252,7 +271,9 @@ class RestClient:
         if status < _REDIRECTS or status == NOT_MODIFIED:
             return _answer(status, headers, content, sent)
         refusal = Refusal.of(status, headers, content, what)
-        refusal = replace(refusal, message=_without(refusal.message, {*self._secrets, *given.values()}))
+        refusal = replace(
+            refusal, message=_without(refusal.message, {*self._secrets, *sent.hidden, *given.values()})
+        )
         is_safe = sent.is_repeatable
         again = (
             status == _TOO_MANY
@@ -391,7 +412,9 @@ _OF_SECRETS = ("credential", "token", "password", "secret", "key")
 def _secrets(properties: Mapping[str, str]) -> Iterator[str]:
     """The values of properties that no error may show, and their parts."""
     for name, value in properties.items():
-        own = name in ("credential", "token") or name.startswith(("rest.", "client.", "gcp.", "azure."))
+        own = name in ("credential", "token", *SUBJECT_TYPES) or name.startswith(
+            ("rest.", "client.", "gcp.", "azure.")
+        )
         if own and any(each in name for each in _OF_SECRETS):
             yield from (value, value.partition(":")[2])
         elif name.startswith("header."):

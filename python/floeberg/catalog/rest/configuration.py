@@ -43,12 +43,14 @@ class SnapshotMode(Enum):
 _OWN = frozenset(
     {
         *("type", "uri", "warehouse", "prefix", "credential", "token", "scope", "audience", "resource"),
-        *("oauth2-server-uri", "token-refresh-enabled", "token-exchange-enabled", "namespace-separator"),
+        *("oauth2-server-uri", "token-refresh-enabled", "token-exchange-enabled", "token-expires-in-ms"),
+        "namespace-separator",
         *("view-endpoints-supported", "scan-planning-mode", "py-catalog-impl", "py-io-impl", "io-impl"),
         *("clients", "snapshot-loading-mode", "rest-metrics-reporting-enabled", "rest-page-size"),
     }
 )
 _OWN_PREFIXES = (
+    "urn:ietf:params:oauth:",
     "gcp.auth.",
     "azure.auth.",
     "rest.",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg.catalog.names import Identifier
+    from floeberg.catalog.rest.auth_manager import AuthManager
     from floeberg.catalog.rest.server import Server
 
 __all__ = ["renewable"]
@@ -30,20 +31,34 @@ _CREDENTIALS = f"GET {TABLE}/credentials"
 
 
 def renewable(
-    options: dict[str, str], server: Server, identifier: Identifier, location: str
+    options: dict[str, str],
+    server: Server,
+    identifier: Identifier,
+    location: str,
+    auth: AuthManager | None = None,
 ) -> dict[str, str]:
-    """The options, with a provider of new ones where they end and the user gave none."""
+    """The options, with a provider of new ones where they end and the user gave none.
+
+    Args:
+        options: The options.
+        server: The server.
+        identifier: The table.
+        location: Its location.
+        auth: What says who the client is, where the table has a token of its own.
+    """
     if PROVIDER in options or not any(map(says_an_end, options)):
         return options
     known = weakref.ref(server)
+    of_table = None if auth is None else weakref.ref(auth)
 
     def renewed(old: Mapping[str, str]) -> dict[str, str]:
         asked = known()
         if asked is None:
             raise StorageError(f"the catalog of the table {dotted(identifier)!r} is gone")
+        own = None if of_table is None else of_table()
         if asked.endpoints.offers(_CREDENTIALS):
-            return credentials_of(asked.ask(_CREDENTIALS, of=identifier).body, location)
-        answer = asked.ask(f"GET {TABLE}", of=identifier, query={"snapshots": "refs"}).body
+            return credentials_of(asked.ask(_CREDENTIALS, of=identifier, auth=own).body, location)
+        answer = asked.ask(f"GET {TABLE}", of=identifier, query={"snapshots": "refs"}, auth=own).body
         found = table_options(asked.storage_options, answer, location)
         return {key: value for key, value in found.items() if old.get(key) != value}
 

@@ -16,6 +16,7 @@ from floeberg.errors import UnsupportedError
 if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier
     from floeberg.catalog.rest.answers import Refusal
+    from floeberg.catalog.rest.auth_manager import AuthManager
     from floeberg.catalog.rest.server import Server
     from floeberg.errors import FloebergError
     from floeberg.metrics import MetricsReport
@@ -34,10 +35,12 @@ class ServerReporter:
     Args:
         server: The server.
         identifier: The table.
+        auth: What says who the client is, where the table has a token of its own.
     """
 
     server: Server
     identifier: Identifier
+    auth: AuthManager | None = None
 
     @classmethod
     def of(cls, server: Server, identifier: Identifier) -> ServerReporter | None:
@@ -52,7 +55,12 @@ class ServerReporter:
             FloebergError: The server did not take it.
         """
         self.server.ask(
-            _REPORT, of=self.identifier, body=report.to_dict(), refused=self._refused, is_tried_once=True
+            _REPORT,
+            of=self.identifier,
+            body=report.to_dict(),
+            refused=self._refused,
+            auth=self.auth,
+            is_tried_once=True,
         )
 
     def _refused(self, refusal: Refusal) -> FloebergError | None:

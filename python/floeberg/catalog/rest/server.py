@@ -9,6 +9,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.names import dotted
+from floeberg.catalog.rest.auth import auth_of_table
 from floeberg.catalog.rest.client import Request, RestClient, UnknownOutcome
 from floeberg.catalog.rest.configuration import of_files, texts
 from floeberg.catalog.rest.endpoints import Endpoints
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from floeberg.catalog.names import Identifier, Namespace
+    from floeberg.catalog.rest.auth_manager import AuthManager
     from floeberg.catalog.rest.client import Answer
 
 __all__ = ["Server"]
@@ -90,6 +92,11 @@ class Server:
         self.endpoints.check(endpoint)
         method, path = self.endpoints.path(endpoint, namespace=namespace, of=of)
         return self._client.ask(Request(method, path, **what))
+
+    def auth_of_table(self, answer: Mapping[str, Any]) -> AuthManager | None:
+        """What says who the client is in requests of a table that an answer has a token for; else `None`."""
+        client = self._client
+        return auth_of_table(texts(answer, "config"), self.properties, client.authorization, client.post_form)
 
     def change(
         self,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
@@ -17,6 +17,7 @@ from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, table_options
 from floeberg.catalog.rest.credentials import renewable
 from floeberg.catalog.rest.endpoints import NAMESPACE, TABLE
+from floeberg.catalog.rest.metrics import ServerReporter
 from floeberg.catalog.rest.updates import commit_request
 from floeberg.commit.operations import TableOperations, open_metadata, table_from_metadata
 from floeberg.errors import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from floeberg.catalog.base import Catalog
     from floeberg.catalog.names import Identifier
     from floeberg.catalog.rest.answers import Refusal
+    from floeberg.catalog.rest.auth_manager import AuthManager
     from floeberg.catalog.rest.client import Answer
     from floeberg.catalog.rest.server import Server
     from floeberg.commit.attempt import Attempt
@@ -50,6 +52,12 @@ class _Kept:
 
     tags: dict[tuple[str, SnapshotMode], str] = field(default_factory=dict)
     staged: dict[str, str] | None = None
+    auth: AuthManager | None = None
+    """What says who the client is, where the server gave the table a token of its own."""
+
+    def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
+        # Another process asks for the table again.
+        return type(self), ()
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,13 @@ class RestTableOperations(TableOperations):
     @property
     def metrics(self) -> MetricsSink | None:
         """Where reports go: to the reporter of the catalog, and to the server."""
-        return self.catalog.metrics_sink(self.identifier)
+        sink, auth = self.catalog.metrics_sink(self.identifier), self._kept.auth
+        if sink is None or auth is None:
+            return sink
+        found = (
+            replace(each, auth=auth) if isinstance(each, ServerReporter) else each for each in sink.reporters
+        )
+        return replace(sink, reporters=tuple(found))
 
     @property
     def writes_metadata(self) -> bool:
@@ -105,7 +119,12 @@ class RestTableOperations(TableOperations):
 
         refused = by_status({NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier)})
         answer = self.server.ask(
-            _LOAD, of=self.identifier, query={"snapshots": mode.value}, headers=headers, refused=refused
+            _LOAD,
+            of=self.identifier,
+            query={"snapshots": mode.value},
+            headers=headers,
+            refused=refused,
+            auth=self._kept.auth,
         )
         if answer.status == NOT_MODIFIED:
             if known is None or not headers:
@@ -151,7 +170,12 @@ class RestTableOperations(TableOperations):
         )
         try:
             answer = self.server.ask(
-                _COMMIT, of=self.identifier, body=body, refused=refused, is_sent_again=base is None
+                _COMMIT,
+                of=self.identifier,
+                body=body,
+                refused=refused,
+                is_sent_again=base is None,
+                auth=self._kept.auth,
             )
         except (UnknownOutcome, InvalidDataError) as unknown:
             raise CommitStateUnknownError(f"no answer says whether a commit was made: {unknown}") from unknown
@@ -217,10 +241,12 @@ class RestTableOperations(TableOperations):
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer of the server has no metadata location")
         self._check_planning(answer.body)
+        if "config" in answer.body:
+            self._kept.auth = self.server.auth_of_table(answer.body)
         if "config" in answer.body or "storage-credentials" in answer.body or earlier is None:
             place = str(metadata.get("location", ""))
             found = table_options(self.server.storage_options, answer.body, place)
-            options = renewable(found, self.server, self.identifier, place)
+            options = renewable(found, self.server, self.identifier, place, self._kept.auth)
         else:
             # The answer to a commit has no options: those of the table stay.
             options = dict(earlier.storage_options)
