@@ -192,7 +192,7 @@ class RestClient:
         if request.body is not None:
             content = json.dumps(request.body, separators=(",", ":")).encode()
             own["Content-Type"] = "application/json"
-        if self.takes_keys and request.method not in _SAFE:
+        if self.takes_keys and request.method not in _SAFE and not request.is_tried_once:
             own["Idempotency-Key"] = _time_ordered()
         is_repeatable = request.method in _SAFE or (request.is_sent_again and self.takes_keys)
         return self._sent(
@@ -281,7 +281,7 @@ class RestClient:
             or (status in _GATEWAYS and is_safe)
         )
         found: BaseException = sent.request.refused(refusal) or refusal.error
-        if refusal.is_unknown and not is_safe:
+        if refusal.is_unknown and not is_safe and not refusal.is_not_offered:
             found = UnknownOutcome(f"{what}: the server answered {status}: {refusal.message}")
         is_of_auth = status in (UNAUTHORIZED, AUTH_ENDED)
         return _Failed(found, is_worth_a_retry=again, wait=_retry_after(headers), is_of_auth=is_of_auth)

@@ -114,10 +114,14 @@ class Endpoints:
         if levels:
             known["namespace"] = self.joined(levels)
         if of:
-            known["table"] = known["view"] = _quoted(of[-1])
+            known["table"] = known["view"] = known["function"] = _quoted(of[-1])
         if not self.prefix:
             template = template.replace("/{prefix}", "")
         return method, template.format_map(known | {"prefix": self.prefix})
+
+    def referenced_by(self, views: Iterable[Identifier]) -> str:
+        """The parameter `referenced-by`, before it is encoded: the views that a table is loaded for."""
+        return ",".join(self.separator.join(view).replace(",", "%2C") for view in views)
 
     def joined(self, namespace: Namespace) -> str:
         """The levels of a namespace in a path."""

@@ -6,13 +6,14 @@ Spec: REST catalog specification, `LoadTableResult`, `CreateTableRequest`, `Comm
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.catalog.names import dotted
-from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
+from floeberg.catalog.rest.answers import BAD_REQUEST, CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
 from floeberg.catalog.rest.client import UnknownOutcome
 from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, table_options
 from floeberg.catalog.rest.credentials import renewable
@@ -44,6 +45,8 @@ __all__ = ["RestTableOperations"]
 _LOAD = f"GET {TABLE}"
 _COMMIT = f"POST {TABLE}"
 _CREATE = f"POST {NAMESPACE}/tables"
+_LATER = re.compile(r"(?<![\w.])/v2(?![\w.])")
+"""A path of version 2 in the words of a server."""
 
 
 @dataclass
@@ -68,11 +71,13 @@ class RestTableOperations(TableOperations):
         catalog: The catalog.
         server: Its server.
         identifier: The table in it.
+        referenced_by: The views that the table is loaded for, the outermost first.
     """
 
     catalog: Catalog
     server: Server
     identifier: Identifier
+    referenced_by: tuple[Identifier, ...] = ()
     _kept: _Kept = field(default_factory=_Kept, compare=False, repr=False)
 
     @property
@@ -117,11 +122,16 @@ class RestTableOperations(TableOperations):
         if known is not None and (tag := self._kept.tags.get((known.metadata_location, mode))) is not None:
             headers["If-None-Match"] = tag
 
-        refused = by_status({NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier)})
+        query = {"snapshots": mode.value}
+        if self.referenced_by:
+            query["referenced-by"] = self.server.endpoints.referenced_by(self.referenced_by)
+        refused = by_status(
+            {NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier), BAD_REQUEST: self._needs_later}
+        )
         answer = self.server.ask(
             _LOAD,
             of=self.identifier,
-            query={"snapshots": mode.value},
+            query=query,
             headers=headers,
             refused=refused,
             auth=self._kept.auth,
@@ -131,6 +141,15 @@ class RestTableOperations(TableOperations):
                 raise InvalidDataError("the server answered 304 to a request without a tag")
             return known
         return self._opened(answer, known, mode)
+
+    def _needs_later(self, refusal: Refusal) -> FloebergError:
+        """The error of a table that the server gives by a later version of its paths alone."""
+        if _LATER.search(refusal.message) is None:
+            return refusal.error
+        return UnsupportedError(
+            f"the server gives the table {dotted(self.identifier)!r} by its endpoints of version 2 alone, and this "
+            f"client has those of version 1: {refusal.message}"
+        )
 
     def create(self, new: NewTable) -> OpenedTable:
         """Creates an empty table: the server makes its metadata."""
