@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -61,6 +62,8 @@ class ScriptedServer:
         self.reports: list[Asked] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        # A client that does not trust a certificate ends the connection.
+        self._server.handle_error = lambda *_: None
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -70,6 +73,11 @@ class ScriptedServer:
 
     def of(self, route: str) -> list[Asked]:
         return [each for each in self.asked if f"{each.method} {each.path.partition('?')[0]}" == route]
+
+    def encrypt(self, context: ssl.SSLContext) -> None:
+        """Speaks TLS from now on."""
+        plain = self._server.socket
+        self._server.socket = context.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
 
     def stop(self) -> None:
         self._server.shutdown()
