@@ -263,3 +263,28 @@ def test_pyiceberg_reads_what_was_committed(server, table, pyiceberg, tmp_path):
     read = arrow_file(into).sort_by("id")
     assert read["id"].to_pylist() == [1, 2, 3]
     assert read["price"].to_pylist() == [None, None, 0.5]
+
+
+def test_the_server_takes_reports_of_commits_and_scans(catalog, proxy, table):
+    table.append(rows(1, 2))
+    len(table.scan(row_filter="id > 1 AND name IN ('a', 'b')").plan_files())
+    table.scan(row_filter="NOT (id = 2) OR name IS NULL").to_arrow()
+    catalog.close()
+    assert proxy.reports == [("commit-report", 204), ("scan-report", 204), ("scan-report", 204)]
+
+
+def test_snapshots_that_no_ref_names_are_asked_for_where_they_are_needed(direct, proxy, table):
+    for number in range(3):
+        table.append(rows(number))
+    refs = fb.load_catalog("rest", type="rest", uri=proxy.url, **{"snapshot-loading-mode": "refs"})
+    proxy.asked.clear()
+    loaded = refs.load_table(table.name())
+    assert loaded.scan().count() == 3
+    assert len(loaded._metadata_at_hand()["snapshots"]) == 1
+    first = table.snapshots()[0]
+    assert loaded.scan().as_of(first.timestamp_ms).count() == 1
+    assert loaded.snapshots() == table.snapshots()
+    asked = [each.partition("snapshots=")[2] for each in proxy.asked if "snapshots=" in each]
+    assert asked == ["refs", "all"]
+    loaded.append(rows(9))
+    assert ids(direct.load_table(table.name())) == [0, 1, 2, 9]

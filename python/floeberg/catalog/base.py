@@ -16,6 +16,7 @@ from floeberg._table_properties import flag_of
 from floeberg.catalog.backup import Backups
 from floeberg.catalog.names import Identifier, checked_identifier, dotted
 from floeberg.catalog.purging import remove_files_of
+from floeberg.catalog.reporting import Reports
 from floeberg.catalog.transactions import CatalogTransaction
 from floeberg.commit.operations import open_metadata
 from floeberg.errors import CommitConflictError, UnsupportedError
@@ -34,7 +35,7 @@ __all__ = ["Catalog"]
 
 
 @says_keywords_of_methods
-class Catalog(Backups):
+class Catalog(Backups, Reports):
     """Tables and views by name.
 
     Identifiers are tuples, `("sales", "orders")`, or dotted strings. For a catalog of your own, derive from
@@ -51,6 +52,13 @@ class Catalog(Backups):
         [('db',), ('sales',)]
         >>> catalog.drop_namespace("sales")
     """
+
+    def close(self) -> None:
+        """Releases what the catalog holds, such as connections to its database. A later call opens them again.
+
+        Reports for its `metrics_reporter` are waited for, at most a few seconds.
+        """
+        self._finish_reports()
 
     # Tables.
 
@@ -331,5 +339,12 @@ class Catalog(Backups):
 
     # What they share.
 
-    def _table(self, identifier: Identifier, opened: OpenedTable, operations: TableOperations) -> Table:
-        return Table(opened, operations=operations, listed=(self, identifier))
+    def _table(
+        self,
+        identifier: Identifier,
+        opened: OpenedTable,
+        operations: TableOperations,
+        *,
+        is_whole: bool = True,
+    ) -> Table:
+        return Table(opened, operations=operations, listed=(self, identifier), is_whole=is_whole)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier, Namespace
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
+    from floeberg.metrics.delivery import MetricsSink
 
 __all__ = ["FileSystemCatalog"]
 
@@ -182,6 +183,11 @@ class FolderOperations(FileSystemTableOperations):
 
     catalog: FileSystemCatalog
     identifier: Identifier
+
+    @property
+    def metrics(self) -> MetricsSink | None:
+        """Where reports go: to the reporter of the catalog."""
+        return self.catalog.metrics_sink(self.identifier)
 
     def load(self, known: OpenedTable | None) -> OpenedTable:
         """The current version."""

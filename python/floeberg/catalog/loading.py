@@ -11,9 +11,12 @@ from floeberg.catalog.configuration import configured_name, configured_propertie
 from floeberg.catalog.filesystem import FileSystemCatalog
 from floeberg.catalog.memory import MemoryCatalog
 from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
+from floeberg.metrics.delivery import checked_reporter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from floeberg.metrics import MetricsReporter
 
 __all__ = ["load_catalog"]
 
@@ -21,7 +24,7 @@ _LATER = frozenset({"bigquery", "dynamodb", "hive", "nessie", "polaris", "unity"
 """Catalog types of other libraries."""
 
 
-def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
+def load_catalog(name: str | None = None, **properties: str | MetricsReporter | None) -> Catalog:
     """Loads a catalog by its configuration.
 
     Each property is taken from the first of these that has it: the arguments; the environment, as
@@ -32,6 +35,7 @@ def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
         **properties: Properties of the catalog, and storage options. `type` is `sql`, `rest`, `filesystem` or `memory`.
             By default, it is `rest` if a `uri` of `http` is given, `sql` for another `uri`, and `filesystem` if only a
             `warehouse` is given. `py-catalog-impl` names a class of your own instead, as `package.module.Class`.
+            `metrics_reporter` is no text: it gets a report of each scan and each commit, as `Catalog.metrics_reporter`.
 
     Returns:
         The catalog.
@@ -45,12 +49,15 @@ def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
         >>> load_catalog("local", type="sql", uri="sqlite://", warehouse="memory://doc/local")
         SqlCatalog('local')
     """
+    reporter = checked_reporter(properties.pop("metrics_reporter", None))
     known = configured_name() if name is None else checked_text("name", name)
     given = checked_options(
         "properties", {key: value for key, value in properties.items() if value is not None}
     )
     merged = configured_properties(known) | given
-    return _class_of(known, merged)(known, merged)
+    catalog = _class_of(known, merged)(known, merged)
+    catalog.metrics_reporter = reporter
+    return catalog
 
 
 def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str, str]], Catalog]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
     from floeberg.commit.several import TableCommit
+    from floeberg.metrics.delivery import MetricsSink
     from floeberg.view import OpenedView, ViewAttempt
 
 __all__ = ["MetadataSwap", "MetastoreCatalog", "MetastoreTableOperations", "MetastoreViewOperations"]
@@ -186,6 +187,11 @@ class MetastoreTableOperations(TableOperations):
 
     catalog: MetastoreCatalog
     identifier: Identifier
+
+    @property
+    def metrics(self) -> MetricsSink | None:
+        """Where reports go: to the reporter of the catalog."""
+        return self.catalog.metrics_sink(self.identifier)
 
     @property
     def storage_options(self) -> dict[str, str]:

@@ -354,7 +354,8 @@ class NewTables(Views):
         levels = checked_identifier("identifier", identifier)
         operations = self.table_operations(levels)
         try:
-            return self._table(levels, self._load(levels, operations), operations)
+            opened, is_whole = self._load_to_read(levels, operations)
+            return self._table(levels, opened, operations, is_whole=is_whole)
         except NoSuchTableError as error:
             way_out = self._near_tables(levels)
             if not way_out:
@@ -396,8 +397,21 @@ class NewTables(Views):
     # What they share.
 
     @abstractmethod
-    def _table(self, identifier: Identifier, opened: OpenedTable, operations: TableOperations) -> Table:
+    def _table(
+        self,
+        identifier: Identifier,
+        opened: OpenedTable,
+        operations: TableOperations,
+        *,
+        is_whole: bool = True,
+    ) -> Table:
         """A table of this catalog."""
+
+    def _load_to_read(self, identifier: Identifier, operations: TableOperations) -> tuple[OpenedTable, bool]:
+        try:
+            return operations.load_to_read(None)
+        except NoSuchTableError as error:
+            raise self._instead_of_table(identifier, error) from error
 
     def _load(self, identifier: Identifier, operations: TableOperations) -> OpenedTable:
         try:

@@ -77,7 +77,8 @@ class SqlCatalog(MetastoreCatalog):
     # The database.
 
     def close(self) -> None:
-        """Closes the connections to the database."""
+        """Closes the connections to the database, after reports on their way."""
+        super().close()
         self._database.close()
 
     def _setting(self, name: str, otherwise: str) -> str:

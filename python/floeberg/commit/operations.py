@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.new_table import NewTable
+    from floeberg.metrics.delivery import MetricsSink
 
 __all__ = ["OpenedTable", "ScanPlanner", "TableOperations", "open_metadata", "table_from_metadata"]
 
@@ -67,6 +68,18 @@ class TableOperations(ABC):
     def load(self, known: OpenedTable | None) -> OpenedTable:
         """Returns the current table, or the `known` object with its caches if it is still current. Rule 1."""
 
+    def load_to_read(self, known: OpenedTable | None) -> tuple[OpenedTable, bool]:
+        """Returns the current table as `load` does, and whether it has all snapshots. By default, it has.
+
+        A server may leave out the snapshots that no branch and no tag names. Then `load_whole` is called where others
+        are needed.
+        """
+        return self.load(known), True
+
+    def load_whole(self, opened: OpenedTable) -> OpenedTable:
+        """Returns the same state of the table with all snapshots, where `load_to_read` left some out."""
+        return opened
+
     @abstractmethod
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
         """Makes an attempt current if its base still is, and returns the new table. Rules 2 to 7."""
@@ -117,6 +130,11 @@ class TableOperations(ABC):
     def other_metadata_locations(self) -> list[str]:
         """The metadata files of the other tables of the catalog; none where the catalog does not know them all."""
         return []
+
+    @property
+    def metrics(self) -> MetricsSink | None:
+        """Where reports of scans and commits go: `Catalog.metrics_sink`. By default `None`: nobody gets them."""
+        return None
 
     def check_writable(self) -> None:
         """Raises `UnsupportedError` where the table cannot be written. The error says what to do."""

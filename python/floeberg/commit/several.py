@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from floeberg.commit.attempts import StoppedError, attempt_on, current_base, is_worth_a_retry
 from floeberg.commit.lock import commit_lock
+from floeberg.commit.metrics_report import report_commit
 from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import (
     CommitConflictError,
@@ -171,10 +172,12 @@ def commit_all(
     """
     properties = [part.starting.properties for part in parts if part.starting is not None]
     budget = RetryBudget.of(lambda: Retries.least_of(properties), sleep)
+    began = time.monotonic()
     for done in itertools.count(1):
         try:
             with _locked(parts):
-                return _try_once(parts, store, sleep)
+                found = _try_once(parts, store, sleep)
+            return _reported(parts, found, began, done)
         except StoppedError as stop:
             stopped_by = stop.cause
             break
@@ -182,12 +185,20 @@ def commit_all(
             raise _unknown(parts, partly) from partly.__cause__
         except FloebergError as failure:
             if not is_worth_a_retry(failure) or not budget.allows_retry(failure):
-                return _given_up(parts, failure, done, sleep)
+                return _reported(parts, _given_up(parts, failure, done, sleep), began, done)
         budget.wait()
     if not any(part.is_sent for part in parts):
         _abandon(parts)
         stopped()
     raise stopped_by
+
+
+def _reported(
+    parts: Sequence[CommitPart], found: list[Committed], began: float, attempts: int
+) -> list[Committed]:
+    for part, each in zip(parts, found, strict=True):
+        report_commit(part.progress.table_operations, each, time.monotonic() - began, attempts)
+    return found
 
 
 def _locked(parts: Sequence[CommitPart]) -> ExitStack:

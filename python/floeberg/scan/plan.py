@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from floeberg._arguments import checked_size
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from floeberg import _native
     from floeberg.expressions import Expression
     from floeberg.scan.explain import Explain
+    from floeberg.scan.metrics_report import PlanTimer
 
 __all__ = ["Plan"]
 
@@ -41,12 +43,18 @@ class Plan(Sequence[FileScanTask]):
 
     _inner: _native.Plan
 
-    def __init__(self, native: _native.Plan) -> None:
-        """Use `Scan.plan_files`."""
+    def __init__(self, native: _native.Plan, timer: PlanTimer | None = None) -> None:
+        """Use `Scan.plan_files`. A timer has the plan reported."""
         self._inner = native
+        self._timer = timer
+
+    def _reading(self) -> AbstractContextManager[None]:
+        """A block that may read all of the plan."""
+        return nullcontext() if self._timer is None else self._timer.reading(self._inner)
 
     def __len__(self) -> int:
-        return len(self._inner)
+        with self._reading():
+            return len(self._inner)
 
     @overload
     def __getitem__(self, index: int) -> FileScanTask: ...
@@ -66,7 +74,8 @@ class Plan(Sequence[FileScanTask]):
         return map(self._task, range(len(self)))
 
     def _task(self, number: int) -> FileScanTask:
-        return task_of(self._inner.task(number))
+        with self._reading():
+            return task_of(self._inner.task(number))
 
     def to_arrow(self) -> pa.Table:
         """The plan's columns, without a copy: a row for each data file.
@@ -104,10 +113,22 @@ class Plan(Sequence[FileScanTask]):
             3
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+        import pyarrow.compute  # noqa: PLC0415
 
-        reader = self._inner.batches()
-        while (batch := reader.next_batch()) is not None:
-            yield pa.record_batch(cast("Any", batch))
+        reader, timer = self._inner.batches(), self._timer
+        files = size = 0
+        while True:
+            with nullcontext() if timer is None else timer.reading():
+                batch = reader.next_batch()
+            if batch is None:
+                break
+            found = pa.record_batch(cast("Any", batch))
+            if timer is not None:
+                files += found.num_rows
+                size += pa.compute.sum(found["file_size_in_bytes"]).as_py() or 0
+            yield found
+        if timer is not None:
+            timer.done(files=files, size=size)
 
     def delete_files(self) -> list[DeleteFile]:
         """The delete files, by the numbers in the column `delete_files`.
@@ -119,7 +140,8 @@ class Plan(Sequence[FileScanTask]):
             >>> table.scan().plan_files().delete_files()
             []
         """
-        return [DeleteFile(**delete) for delete in self._inner.delete_files()]
+        with self._reading():
+            return [DeleteFile(**delete) for delete in self._inner.delete_files()]
 
     def residuals(self) -> list[Expression]:
         """The different residuals, by the numbers in the column `residual`.
@@ -131,7 +153,8 @@ class Plan(Sequence[FileScanTask]):
             >>> table.scan(row_filter="id > 3").plan_files().residuals()
             [GreaterThan('id', 3)]
         """
-        return [expression_of_tree(tree) for tree in self._inner.residuals()]
+        with self._reading():
+            return [expression_of_tree(tree) for tree in self._inner.residuals()]
 
     def split(
         self,
@@ -177,13 +200,14 @@ class Plan(Sequence[FileScanTask]):
             >>> len(table.scan().plan_files().split(most_groups=4))
             1
         """
-        groups = self._inner.split(
-            _at_least(1, "target_size", target_size),
-            _at_least(0, "open_file_cost", open_file_cost),
-            _at_least(1, "lookback", lookback),
-            _at_least(1, "most_groups", most_groups),
-            _at_least(1, "least_size", least_size),
-        )
+        with self._reading():
+            groups = self._inner.split(
+                _at_least(1, "target_size", target_size),
+                _at_least(0, "open_file_cost", open_file_cost),
+                _at_least(1, "lookback", lookback),
+                _at_least(1, "most_groups", most_groups),
+                _at_least(1, "least_size", least_size),
+            )
         return [TaskGroup(group) for group in groups]
 
     def explain(self) -> Explain:
@@ -196,13 +220,15 @@ class Plan(Sequence[FileScanTask]):
             >>> [stage.kept for stage in table.scan(row_filter="id > 3").plan_files().explain().stages]
             [3, 0, 3, 2]
         """
-        return explain_of(self._inner.explain())
+        with self._reading():
+            return explain_of(self._inner.explain())
 
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._inner.__arrow_c_stream__(requested_schema)
+        with self._reading():
+            return self._inner.__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
         known = self._inner.known_length

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_names, checked_text
@@ -19,18 +19,22 @@ from floeberg._timestamps import Moment, milliseconds
 from floeberg.errors import InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._literals import from_tree
+from floeberg.metrics.reports import CounterResult
 from floeberg.scan.explain import AggregateResult, explain_of
+from floeberg.scan.metrics_report import PlanTimer, report_scan
 from floeberg.scan.plan import Plan
 from floeberg.scan.rows import RowSource
 from floeberg.types._from_json import read_schema, read_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.expressions._literals import LiteralValue
+    from floeberg.metrics.delivery import MetricsSink
     from floeberg.scan.explain import Explain
+    from floeberg.scan.rows import BatchStream
     from floeberg.types import Schema, Snapshot
 
 __all__ = ["Scan"]
@@ -55,6 +59,53 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
     _spelled_as = "Scan"
 
+    def __init__(
+        self,
+        native: _native.Scan,
+        *,
+        metrics: MetricsSink | None = None,
+        whole: Callable[[], _native.Scan] | None = None,
+    ) -> None:
+        """Use `Table.scan`. A scan that was sent to another process reports nothing.
+
+        Args:
+            native: The scan.
+            metrics: Where reports go.
+            whole: Makes the same scan of the table with all snapshots, where it has some of them.
+        """
+        super().__init__(native)
+        self._metrics = metrics
+        self._of_all = whole
+
+    def _with(self, step: Callable[[_native.Scan], _native.Scan]) -> Scan:
+        """Another scan of the same table."""
+        of_all = self._of_all
+        whole = None if of_all is None else lambda: step(of_all())
+        return Scan(step(self._inner), metrics=self._metrics, whole=whole)
+
+    def _whole(self) -> _native.Scan:
+        """The same scan of the table with all snapshots."""
+        return self._inner if self._of_all is None else self._of_all()
+
+    def _report(self, metrics: Mapping[str, Any] | None = None) -> None:
+        """Has a read reported."""
+        report_scan(self._metrics, self._inner, metrics or {})
+
+    def _read_all(self) -> object:
+        rows = super()._read_all()
+        self._report()
+        return rows
+
+    def _open(self) -> BatchStream:
+        stream = super()._open()
+        self._report()
+        return stream
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        stream = super().__arrow_c_stream__(requested_schema)
+        self._report()
+        return stream
+
     def filter(self, row_filter: AnyFilter) -> Scan:
         """Keeps only rows that match this filter and the earlier ones.
 
@@ -71,7 +122,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan().filter("id > 1").filter("id < 4").count()
             2
         """
-        return Scan(self._inner.filter(as_expression(row_filter).as_tree()))
+        argument = as_expression(row_filter).as_tree()
+        return self._with(lambda inner: inner.filter(argument))
 
     def select(self, *field_names: str) -> Scan:
         """Reads only these columns, in the order of the schema, followed by metadata columns.
@@ -94,7 +146,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan(row_filter="_pos = 0").select("_pos", "*").to_arrow().column_names
             ['id', 'cat', 'v', '_pos']
         """
-        return Scan(self._inner.select(checked_names("field_names", field_names)))
+        argument = checked_names("field_names", field_names)
+        return self._with(lambda inner: inner.select(argument))
 
     def with_case_sensitive(self, case_sensitive: bool = True) -> Scan:  # noqa: FBT001, FBT002 - PyIceberg's order
         """Finds names of columns with or without regard to case.
@@ -112,7 +165,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan().with_case_sensitive(False).filter("ID = 1").count()
             1
         """
-        return Scan(self._inner.with_case_sensitive(checked_bool("case_sensitive", case_sensitive)))
+        argument = checked_bool("case_sensitive", case_sensitive)
+        return self._with(lambda inner: inner.with_case_sensitive(argument))
 
     def snapshot(self) -> Snapshot | None:
         """The snapshot that is read; `None` of a table without one.
@@ -143,7 +197,8 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             True
         """
         self._check_free()
-        return Scan(self._inner.use_ref(checked_text("name", name)))
+        argument = checked_text("name", name)
+        return self._with(lambda inner: inner.use_ref(argument))
 
     def as_of(self, moment: Moment) -> Scan:
         """Reads the snapshot that was current at a time, with its schema.
@@ -164,7 +219,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             True
         """
         self._check_free()
-        return Scan(self._inner.as_of(milliseconds(moment)))
+        time = milliseconds(moment)
+        # The snapshot may be one that no branch names.
+        return Scan(self._whole().as_of(time), metrics=self._metrics)
 
     def _check_free(self) -> None:
         if self._inner.is_pinned:
@@ -207,7 +264,12 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> [task.file.record_count for task in plan] == plan.to_arrow()["record_count"].to_pylist()
             True
         """
-        return Plan(self._inner.plan())
+        if self._metrics is None:
+            return Plan(self._inner.plan())
+        timer = PlanTimer(self._metrics, self._inner)
+        with timer.reading():
+            plan = self._inner.plan()
+        return Plan(plan, timer)
 
     def to_spark(  # noqa: PLR0913 - the parts of one read
         self,
@@ -276,7 +338,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan().count()
             9
         """
-        return self._inner.count()[0]
+        number, account = self._inner.count()
+        self._report({"result-data-files": CounterResult(account["files"])})
+        return number
 
     def min(self, column: str) -> LiteralValue | None:
         """Finds the smallest value of a column.
@@ -301,7 +365,7 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan(row_filter="cat = 'b'").min("v"), table.scan(row_filter="id < 0").min("v")
             (10, None)
         """
-        return self._extreme(column, largest=False).value
+        return self._reported(self._extreme(column, largest=False))
 
     def max(self, column: str) -> LiteralValue | None:
         """Finds the largest value of a column, as `min` finds the smallest.
@@ -319,7 +383,11 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             >>> table.scan().max("cat")
             'd'
         """
-        return self._extreme(column, largest=True).value
+        return self._reported(self._extreme(column, largest=True))
+
+    def _reported(self, found: AggregateResult) -> LiteralValue | None:
+        self._report({"result-data-files": CounterResult(found.files)})
+        return cast("LiteralValue | None", found.value)
 
     def _extreme(self, column: str, *, largest: bool) -> AggregateResult:
         name = checked_text("column", column)
@@ -367,7 +435,9 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
             names = checked_names(name, (columns,) if isinstance(columns, str) else columns)
             aggregates.extend(self._extreme(column, largest=name == "max") for column in names)
         named = checked_bool("verbose", verbose)
-        explain = explain_of(self._inner.explain_with_names()) if named else self.plan_files().explain()
+        explain = (
+            explain_of(self._inner.explain_with_names()) if named else Plan(self._inner.plan()).explain()
+        )
         lanes = () if spark is None else of_spark("lanes_told")(self, spark)
         return replace(explain, aggregates=tuple(aggregates), lanes=lanes)
 

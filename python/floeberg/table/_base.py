@@ -26,10 +26,28 @@ __all__ = ["TableBase"]
 class TableBase(SpelledLikePyIceberg):
     """The state of `floeberg.Table`, and the methods that change it as a whole."""
 
-    _inner: OpenedTable
+    _opened: OpenedTable
+    _is_whole: bool
     _json: dict[str, Any] | None
     _wap: WapSettings
     _operations: TableOperations
+
+    @property
+    def _inner(self) -> OpenedTable:
+        """The state of the table with all snapshots."""
+        self._complete()
+        return self._opened
+
+    def _whole_of(self, opened: OpenedTable) -> OpenedTable:
+        """A state that this table has, or had, with all snapshots."""
+        if opened.metadata_location == self._opened.metadata_location:
+            return self._inner
+        return self._operations.load_whole(opened)
+
+    def _complete(self) -> None:
+        """Loads the snapshots that are not here. No other method asks for them."""
+        if not self._is_whole:
+            self._become(self._operations.load_whole(self._opened))
 
     def transaction(self, *, dry_run: bool = False, **commit: Unpack[SnapshotOptions]) -> Transaction:
         """Begins a transaction: several operations, one commit.
@@ -61,22 +79,22 @@ class TableBase(SpelledLikePyIceberg):
         """The branch that is read where no snapshot is chosen; `None` is `main`."""
         if self._wap.wap_branch is None:
             return None
-        refs = self._metadata().get("refs", {})
+        refs = self._metadata_at_hand().get("refs", {})
         branches = [name for name, each in refs.items() if each["type"] == "branch"]
-        return self._wap.branch_to_read(self._inner.properties, branches)
+        return self._wap.branch_to_read(self._opened.properties, branches)
 
     def _snapshot_id(self) -> int | None:
         """The snapshot that is read where none is chosen."""
         branch = self._wap_branch()
         if branch is None:
-            return self._inner.snapshot_id
-        return cast("int", self._metadata()["refs"][branch]["snapshot-id"])
+            return self._opened.snapshot_id
+        return cast("int", self._metadata_at_hand()["refs"][branch]["snapshot-id"])
 
     def _branch_to_write(self, branch: str | None) -> str:
         """The branch that a write goes to, which may name one."""
         named = None if branch is None else checked_text("branch", branch)
         target = self._wap.target(
-            self._inner.properties, branch=named, snapshot_properties={}, stage_only=False
+            self._opened.properties, branch=named, snapshot_properties={}, stage_only=False
         )
         return "main" if target.branch is None else target.branch
 
@@ -96,17 +114,24 @@ class TableBase(SpelledLikePyIceberg):
             >>> other.scan().count(), other.refresh().scan().count()
             (0, 1)
         """
-        current = self._operations.load(self._inner)
-        self._inner.check_same_table(current)
-        self._become(current)
+        current, is_whole = self._operations.load_to_read(self._opened)
+        self._opened.check_same_table(current)
+        if current is not self._opened:
+            self._become(current, is_whole=is_whole)
         return self
 
-    def _become(self, native: OpenedTable) -> None:
+    def _become(self, native: OpenedTable, *, is_whole: bool = True) -> None:
         """Moves to another metadata file. Existing scans do not change."""
-        self._inner = native
+        self._opened, self._is_whole = native, is_whole
         self._json = None
 
     def _metadata(self) -> dict[str, Any]:
+        """The metadata with all snapshots."""
+        self._complete()
+        return self._metadata_at_hand()
+
+    def _metadata_at_hand(self) -> dict[str, Any]:
+        """The metadata, which may have only the snapshots of branches and tags."""
         if self._json is None:
-            self._json = cast("dict[str, Any]", json.loads(self._inner.metadata_json()))
+            self._json = cast("dict[str, Any]", json.loads(self._opened.metadata_json()))
         return self._json

@@ -38,7 +38,7 @@ class TableEvolution(TableBase):
 
     def _partition_sizes(self, branch: str) -> list[int]:
         """The bytes of the data files of each partition of a branch."""
-        if branch == "main" and self._inner.snapshot_id is None:
+        if branch == "main" and self._opened.snapshot_id is None:
             return []
         inspect = cast("Any", self).inspect
         return cast(
@@ -140,7 +140,7 @@ class TableEvolution(TableBase):
 
         return UpdateSchema(
             change,
-            format_version=self._inner.format_version,
+            format_version=self._opened.format_version,
             allow_incompatible_changes=allow_incompatible_changes,
             case_sensitive=case_sensitive,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import (
@@ -74,17 +74,21 @@ class TableReads(TableBase, WholeTable):
             1
         """
         checked_options("options", options)
-        return Scan(
-            self._inner.scan(
-                row_filter=as_expression(row_filter).as_tree(),
-                selected_fields=checked_names("selected_fields", selected_fields),
-                case_sensitive=checked_bool("case_sensitive", case_sensitive),
-                snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-                limit=None if limit is None else checked_size("limit", limit),
-                wap_branch=self._wap_branch(),
-                reference=None if branch is None else checked_text("branch", branch),
-            )
-        )
+        how: dict[str, Any] = {
+            "row_filter": as_expression(row_filter).as_tree(),
+            "selected_fields": checked_names("selected_fields", selected_fields),
+            "case_sensitive": checked_bool("case_sensitive", case_sensitive),
+            "snapshot_id": None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+            "limit": None if limit is None else checked_size("limit", limit),
+            "wap_branch": self._wap_branch(),
+            "reference": None if branch is None else checked_text("branch", branch),
+        }
+        opened = self._opened if snapshot_id is None else self._inner
+        inner = opened.scan(**how)
+        metrics = self._operations.metrics
+        if opened is self._opened and self._is_whole:
+            return Scan(inner, metrics=metrics)
+        return Scan(inner, metrics=metrics, whole=lambda: self._whole_of(opened).scan(**how))
 
     def check(
         self,
@@ -178,7 +182,8 @@ class TableReads(TableBase, WholeTable):
                 appends_after=(None if after is None else checked_int("from_snapshot_id_exclusive", after),),
                 wap_branch=self._wap_branch(),
                 reference=None if branch is None else checked_text("branch", branch),
-            )
+            ),
+            metrics=self._operations.metrics,
         )
 
     def __arrow_c_schema__(self) -> object:
@@ -301,11 +306,11 @@ class TableReads(TableBase, WholeTable):
             >>> {id: schema.column_names for id, schema in table.schemas().items()}
             {0: ['id', 'cat', 'v']}
         """
-        return {each.schema_id: each for each in map(read_schema, self._metadata()["schemas"])}
+        return {each.schema_id: each for each in map(read_schema, self._metadata_at_hand()["schemas"])}
 
     def spec(self) -> PartitionSpec:
         """The default partition spec, which new files get."""
-        return self.specs()[self._metadata()["default-spec-id"]]
+        return self.specs()[self._metadata_at_hand()["default-spec-id"]]
 
     def specs(self) -> dict[int, PartitionSpec]:
         """All partition specs by id.
@@ -314,12 +319,12 @@ class TableReads(TableBase, WholeTable):
             >>> table.specs()
             {0: PartitionSpec(spec_id=0)}
         """
-        return {each.spec_id: each for each in map(read_spec, self._metadata()["partition-specs"])}
+        return {each.spec_id: each for each in map(read_spec, self._metadata_at_hand()["partition-specs"])}
 
     def sort_order(self) -> SortOrder:
         """The default sort order, which new files get."""
-        return self.sort_orders()[self._metadata()["default-sort-order-id"]]
+        return self.sort_orders()[self._metadata_at_hand()["default-sort-order-id"]]
 
     def sort_orders(self) -> dict[int, SortOrder]:
         """All sort orders by id."""
-        return {each.order_id: each for each in map(read_sort_order, self._metadata()["sort-orders"])}
+        return {each.order_id: each for each in map(read_sort_order, self._metadata_at_hand()["sort-orders"])}

@@ -134,7 +134,9 @@ class TableRefs(TableBase):
             '9'
         """
         current = self._snapshot_id()
-        return None if current is None else self.snapshot_by_id(current)
+        # It is one of a branch, or the table was opened at it.
+        there = self._metadata_at_hand().get("snapshots", ())
+        return next((read_snapshot(each) for each in there if each["snapshot-id"] == current), None)
 
     def history(self) -> list[HistoryEntry]:
         """The log of snapshots that became current, oldest first.
@@ -154,7 +156,7 @@ class TableRefs(TableBase):
             >>> sorted((name, ref.snapshot_ref_type) for name, ref in table.refs().items())
             [('dev', 'branch'), ('first', 'tag'), ('main', 'branch')]
         """
-        return {name: read_ref(each) for name, each in self._metadata()["refs"].items()}
+        return {name: read_ref(each) for name, each in self._metadata_at_hand()["refs"].items()}
 
     def manage_snapshots(self) -> ManageSnapshots:
         """Makes, moves and removes branches and tags, rolls back, and publishes snapshots of branches.

@@ -90,16 +90,17 @@ class Table(TableComparison, TableRepair, TableRefs, TableJoins, TableEvolution,
         *,
         operations: TableOperations,
         listed: tuple[TableCatalog, tuple[str, ...]] | None = None,
+        is_whole: bool = True,
     ) -> None:
         """Use `open_table`, or `load_table` of a catalog."""
         self._operations = operations
         self._listed = listed
         self._wap = WapSettings() if listed is None else WapSettings.of(listed[0].properties)
-        self._become(opened)
+        self._become(opened, is_whole=is_whole)
 
     def _under(self, wap: WapSettings) -> Table:
         """The same table, read and written under other settings of audits."""
-        table = Table(self._inner, operations=self._operations, listed=self._listed)
+        table = Table(self._opened, operations=self._operations, listed=self._listed, is_whole=self._is_whole)
         table._wap = wap
         return table
 
@@ -124,21 +125,21 @@ class Table(TableComparison, TableRepair, TableRefs, TableJoins, TableEvolution,
     @property
     def metadata_location(self) -> str:
         """The metadata file that was opened."""
-        return self._inner.metadata_location
+        return self._opened.metadata_location
 
     @property
     def format_version(self) -> int:
         """The format version: 1, 2 or 3."""
-        return self._inner.format_version
+        return self._opened.format_version
 
     @property
     def properties(self) -> dict[str, str]:
         """The table's properties."""
-        return self._inner.properties
+        return self._opened.properties
 
     def location(self) -> str:
         """The base location, as written."""
-        return self._inner.location
+        return self._opened.location
 
     def name(self) -> tuple[str, ...]:
         """The identifier in the catalog; empty if the table was opened without a catalog.
@@ -172,7 +173,7 @@ class Table(TableComparison, TableRepair, TableRefs, TableJoins, TableEvolution,
 
     def _display(self) -> TableDisplay:
         return TableDisplay(
-            ".".join(self.name()) or repr(self._inner),
+            ".".join(self.name()) or repr(self._opened),
             self.schema(),
             self.spec(),
             self.sort_order(),
@@ -180,7 +181,8 @@ class Table(TableComparison, TableRepair, TableRefs, TableJoins, TableEvolution,
         )
 
     def __reduce__(self) -> tuple[Callable[..., Table], tuple[object, ...]]:
-        return _unpickled, (self._inner, self._operations, self._listed, self._wap)
+        # Another process opens its metadata file, which has all snapshots.
+        return _unpickled, (self._opened, self._operations, self._listed, self._wap)
 
 
 def _unpickled(

@@ -19,7 +19,8 @@ class Proxy:
         steps: What is done with the next commits, one each: `lose-answer`, `lose-request`, `send-twice`, or a function
             to be called before the commit is handed on.
         answers: The statuses of commits whose answers were handed back.
-        asked: The requests, each with its method and path.
+        asked: The requests, each with its method and path, but for reports of metrics, which come in the background.
+        reports: The kinds of these reports, and the statuses of their answers.
         says_keys: Whether the configuration says that the server takes idempotency keys, as Iceberg's does.
     """
 
@@ -27,6 +28,7 @@ class Proxy:
         self.steps: list[str | Callable[[], None]] = []
         self.answers: list[int] = []
         self.asked: list[str] = []
+        self.reports: list[tuple[str, int]] = []
         self.says_keys = True
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler(behind))
         self._server.daemon_threads = True
@@ -39,18 +41,27 @@ class Proxy:
         self._server.server_close()
         self._thread.join()
 
+    def configured(self, path: str, content: bytes) -> bytes:
+        """The content of an answer; a configuration says whether the server takes idempotency keys."""
+        if not path.startswith("/v1/config") or not self.says_keys:
+            return content
+        return json.dumps(json.loads(content) | {"idempotency-key-lifetime": "PT30M"}).encode()
+
     def _handler(self, behind: str) -> type[BaseHTTPRequestHandler]:
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
             def handle_any(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                self.close_connection = True
+                if self.path.endswith("/metrics"):
+                    self.hand_on_report(body)
+                    return
                 proxy.asked.append(f"{self.command} {self.path}")
                 is_commit = self.command == "POST" and (
                     "/tables" in self.path or self.path.endswith("/transactions/commit")
                 )
                 step = proxy.steps.pop(0) if is_commit and proxy.steps else None
-                self.close_connection = True
                 if step == "lose-request":
                     return
                 if callable(step):
@@ -58,17 +69,17 @@ class Proxy:
                 if step == "send-twice":
                     forwarded(behind + self.path, self.command, body, {"Content-Type": "application/json"})
                 status, content = forwarded(behind + self.path, self.command, body, dict(self.headers))
-                if self.path.startswith("/v1/config") and proxy.says_keys:
-                    content = json.dumps(json.loads(content) | {"idempotency-key-lifetime": "PT30M"}).encode()
+                content = proxy.configured(self.path, content)
                 if step == "lose-answer":
                     return
                 if is_commit:
                     proxy.answers.append(status)
-                self.send_response(status)
-                if status != NO_CONTENT:
-                    self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
+                answer(self, status, content)
+
+            def hand_on_report(self, body: bytes) -> None:
+                status, content = forwarded(behind + self.path, self.command, body, dict(self.headers))
+                proxy.reports.append((json.loads(body)["report-type"], status))
+                answer(self, status, content)
 
             do_GET = do_HEAD = do_POST = do_DELETE = handle_any  # noqa: N815 - names of the base
 
@@ -76,6 +87,15 @@ class Proxy:
                 """Nothing is printed."""
 
         return Handler
+
+
+def answer(handler: BaseHTTPRequestHandler, status: int, content: bytes) -> None:
+    """Hands an answer back."""
+    handler.send_response(status)
+    if status != NO_CONTENT:
+        handler.send_header("Content-Length", str(len(content)))
+    handler.end_headers()
+    handler.wfile.write(content)
 
 
 def forwarded(url: str, method: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:

@@ -41,12 +41,14 @@ class Signer:
         asked: What it was asked, and with which headers.
         refuses: What it answers instead of a signature: a status and a text, or `None`.
         keeps: What it says of how long a signature may be kept.
+        token: Who may ask.
     """
 
     def __init__(self) -> None:
         self.asked: list[tuple[dict[str, Any], dict[str, str]]] = []
         self.refuses: Callable[[dict[str, Any]], tuple[int, str] | None] = lambda _: None
         self.keeps = ""
+        self.token = TOKEN
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
@@ -60,7 +62,7 @@ class Signer:
 
     def answer(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
         self.asked.append((body, headers))
-        if headers.get("authorization") != f"Bearer {TOKEN}":
+        if headers.get("authorization") != f"Bearer {self.token}":
             return 401, {"error": {"message": "who are you?"}}
         if (refused := self.refuses(body)) is not None:
             return refused[0], {"error": {"message": refused[1]}}

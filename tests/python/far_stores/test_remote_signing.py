@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pyarrow as pa
 import pytest
@@ -10,7 +11,10 @@ import pytest
 import floeberg as fb
 from far_store_tables import fresh
 from far_stores.signing import TOKEN, CheckedS3, Signer
-from floeberg.errors import InvalidInputError, PermissionDeniedError, StorageError
+from floeberg.errors import InvalidInputError, PermissionDeniedError, StorageError, UnsupportedError
+from rest_catalogs.scripted import TABLES, Says, ScriptedServer
+
+TABLE = "/v1/{prefix}/namespaces/{namespace}/tables/{table}"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +28,7 @@ def signing_server():
 @pytest.fixture
 def signer(signing_server):
     signing_server.asked.clear()
-    signing_server.refuses, signing_server.keeps = lambda _: None, ""
+    signing_server.refuses, signing_server.keeps, signing_server.token = lambda _: None, "", TOKEN
     yield signing_server
     signing_server.refuses = lambda _: None
 
@@ -142,3 +146,75 @@ def test_an_answer_that_is_no_signature_is_an_error(signed, signer, monkeypatch)
     with pytest.raises(StorageError) as failure:
         signed(**{"io.retries": "0"})
     assert "the answer of the signer" in everything_said(failure.value)
+
+
+@pytest.fixture
+def rest(signed):
+    """The table behind a server of the REST catalog specification that says where requests are signed."""
+    table = signed()
+    server = ScriptedServer()
+    config = {"s3.endpoint": signed.options["s3.endpoint"], "s3.region": "us-east-1", "token": TOKEN}
+    config |= {"s3.remote-signing-enabled": "true"}
+
+    def load(sent=None, given=None, **more):
+        body = {
+            "metadata-location": table.metadata_location,
+            "metadata": json.loads(table._inner.metadata_json()),
+            "config": config | (sent or {}),
+            **more,
+        }
+        server.says(f"GET {TABLES}/t", Says(200, body))
+        properties = {"type": "rest", "uri": server.url, **(given or {"token": "of the catalog"}), **fresh()}
+        return fb.load_catalog("signing", **properties).load_table("ns.t")
+
+    load.server = server
+    yield load
+    server.stop()
+
+
+def test_a_server_names_its_signer(rest, signer):
+    base, _, endpoint = signer.url.partition("/v1/")
+    named = {"signer.uri": base, "signer.endpoint": f"v1/{endpoint}"}
+    assert rest(named).scan().to_arrow().num_rows == 40
+    older = {f"s3.{name}": value for name, value in named.items()}
+    assert rest(older).scan().to_arrow().num_rows == 40
+    sent = {"headers": {"x-lake": ["a"]}, "properties": {"table": "t"}}
+    assert rest({"signer.endpoint": signer.url}, **{"remote-signing-config": sent}).scan().count() == 40
+    signer.asked.clear()
+    assert rest({"signer.endpoint": signer.url}, **{"remote-signing-config": sent}).scan().to_arrow().num_rows
+    body, headers = signer.asked[-1]
+    assert (body["properties"], headers["x-lake"]) == ({"table": "t"}, "a")
+
+
+@pytest.mark.parametrize(
+    ("offered", "path"),
+    [(None, "/v1/aws/s3/sign"), (f"POST {TABLE}/sign", f"{TABLES}/t/sign")],
+)
+def test_a_signer_that_is_not_named_is_the_server_itself(rest, signer, offered, path):
+    """The one of the specification where the server offers it, or that of older servers."""
+    server = rest.server
+    if offered is not None:
+        server.config = {"defaults": {}, "overrides": {}, "endpoints": [f"GET {TABLE}", offered]}
+    server.says(f"POST {path}", lambda asked: Says(*signer.answer(asked.json, asked.headers)))
+    assert rest().scan().to_arrow().num_rows == 40
+
+
+def test_workers_get_a_token_and_no_credential(rest, signer):
+    options = rest({"signer.endpoint": signer.url})._inner.storage_options
+    assert options["s3.signer.token"] == TOKEN
+    assert "of the catalog" not in options.values()
+    basic = {"rest.auth.type": "basic", "rest.auth.basic.username": "u", "rest.auth.basic.password": "p"}
+    with pytest.raises(UnsupportedError, match="bearer token"):
+        rest({"signer.endpoint": signer.url}, basic)
+
+
+def test_a_token_that_ends_is_renewed_for_the_signer(rest, signer):
+    lives = {"access_token": "first", "expires_in": 2}
+    rest.server.says("POST /v1/oauth/tokens", lambda _: Says(200, lives))
+    signer.token = "first"
+    table = rest({"signer.endpoint": signer.url, "token": ""}, {"credential": "id:secret"})
+    assert table.scan().to_arrow().num_rows == 40
+    lives |= {"access_token": "second", "expires_in": 3600}
+    signer.token = "second"
+    time.sleep(2.1)
+    assert table.scan().to_arrow().num_rows == 40

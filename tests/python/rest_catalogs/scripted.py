@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -49,15 +51,19 @@ class ScriptedServer:
     Attributes:
         config: What it says of itself.
         script: The answers of a method and path, one after the other; the last one stays.
-        asked: What it was asked, but for its configuration.
+        asked: What it was asked, but for its configuration and reports of metrics.
+        reports: The reports of metrics, which come in the background. A script of their path answers; by default, 204.
     """
 
     def __init__(self) -> None:
         self.config: Any = {"defaults": {}, "overrides": {}}
         self.script: dict[str, list[Says | Callable[[Asked], Says]]] = {}
         self.asked: list[Asked] = []
+        self.reports: list[Asked] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        # A client that does not trust a certificate ends the connection.
+        self._server.handle_error = lambda *_: None
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -68,6 +74,11 @@ class ScriptedServer:
     def of(self, route: str) -> list[Asked]:
         return [each for each in self.asked if f"{each.method} {each.path.partition('?')[0]}" == route]
 
+    def encrypt(self, context: ssl.SSLContext) -> None:
+        """Speaks TLS from now on."""
+        plain = self._server.socket
+        self._server.socket = context.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
+
     def stop(self) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -77,8 +88,12 @@ class ScriptedServer:
         path = asked.path.partition("?")[0]
         if path.endswith("/v1/config"):
             return self.config if isinstance(self.config, Says) else Says(200, self.config)
-        self.asked.append(asked)
         answers = self.script.get(f"{asked.method} {path}")
+        if asked.method == "POST" and path.endswith("/metrics"):
+            self.reports.append(asked)
+            answers = answers or [Says(204)]
+        else:
+            self.asked.append(asked)
         if not answers:
             return error(404, "NoSuchRoute", f"nothing is at {path}")
         says = answers.pop(0) if len(answers) > 1 else answers[0]
@@ -103,7 +118,8 @@ class ScriptedServer:
                     self.send_header(key, value)
                 self.send_header("Content-Length", str(says.length or len(content)))
                 self.end_headers()
-                self.wfile.write(content)
+                with suppress(ConnectionError):
+                    self.wfile.write(content)
 
             do_GET = do_HEAD = do_POST = do_DELETE = handle_any  # noqa: N815 - names of the base
 

@@ -88,6 +88,8 @@ def test_options_that_end_are_renewed(server, load, loadable, offers):
     # A scan goes on with them after the first ones have ended.
     assert table.scan().count() == 2
     assert "hush" not in repr(options)
+    # A report on its way has the catalog, too.
+    catalog.close()
     del table, catalog
     gc.collect()
     with pytest.raises(StorageError, match="is gone"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import floeberg as fb
-from floeberg.errors import FloebergError, UnsupportedError
+from floeberg.errors import FloebergError, InvalidInputError
 
 ENDS = "4102444800000"
 
@@ -51,5 +51,5 @@ def test_signing_by_a_server_that_is_off_is_nothing(server):
     found = asked(server, "s3://bucket/t", options)
     assert found
     assert {each.headers["x-amz-security-token"] for each in found} == {"session"}
-    with pytest.raises(UnsupportedError, match="remote-signing"):
+    with pytest.raises(InvalidInputError, match=r"s3\.signer\.uri"):
         fb.open_table("s3://bucket/t", storage_options=options | {"s3.remote-signing-enabled": "true"})

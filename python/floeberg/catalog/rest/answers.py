@@ -23,9 +23,19 @@ if TYPE_CHECKING:
 
     from floeberg.errors import FloebergError
 
-__all__ = ["AUTH_ENDED", "CONFLICT", "NOT_FOUND", "NOT_MODIFIED", "UNAUTHORIZED", "Refusal", "by_status"]
+__all__ = [
+    "AUTH_ENDED",
+    "BAD_REQUEST",
+    "CONFLICT",
+    "NOT_FOUND",
+    "NOT_MODIFIED",
+    "UNAUTHORIZED",
+    "Refusal",
+    "by_status",
+]
 
 NOT_MODIFIED = 304
+BAD_REQUEST = 400
 UNAUTHORIZED = 401
 NOT_FOUND = 404
 CONFLICT = 409
@@ -71,6 +81,11 @@ class Refusal:
         return self.status in _UNKNOWN or self.status >= 500  # noqa: PLR2004 - all statuses of servers
 
     @property
+    def is_not_offered(self) -> bool:
+        """Whether the server has no such endpoint, or does not what is asked."""
+        return self.status in (405, 406, 501)
+
+    @property
     def error(self) -> FloebergError:
         """The error of this status, where the request has no other one for it."""
         said = f"the server answered {self.status}"
@@ -80,7 +95,7 @@ class Refusal:
             return PermissionDeniedError(text, context=context)
         if self.status == NOT_FOUND:
             return NotFoundError(text, context=context)
-        if self.status in (405, 406, 501):
+        if self.is_not_offered:
             return UnsupportedError(text, context=context)
         if self.is_unknown or self.status == 429:  # noqa: PLR2004 - too many requests
             return StorageError(text, context=context, retryable=True)

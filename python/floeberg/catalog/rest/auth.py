@@ -1,6 +1,6 @@
 """How does a client show a server who it is?
 
-Spec: REST catalog specification, security schemes `OAuth2` and `BearerAuth`, and `/v1/oauth/tokens`; RFC 6749.
+Spec: REST catalog specification, security schemes `OAuth2` and `BearerAuth`, `/v1/oauth/tokens`, and `LoadTableResult`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import base64
 import importlib
 import threading
 import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from floeberg.catalog.rest.auth_manager import AuthManager
+from floeberg.catalog.rest.tokens import SUBJECT_TYPES, Token, TokenServer, given_token
 from floeberg.errors import (
     FloebergError,
-    InvalidDataError,
     InvalidInputError,
     NotInstalledError,
     PermissionDeniedError,
@@ -24,11 +24,10 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["auth_of"]
+__all__ = ["auth_of", "auth_of_table"]
 
-_EARLY = 60.0
-"""Seconds before its end in which a token is renewed, at most a tenth of its life."""
-_TOKENS = "v1/oauth/tokens"
+_Ask: TypeAlias = "Callable[[str, Mapping[str, str], Mapping[str, str]], Mapping[str, object]]"
+_OF_OAUTH2 = ("credential", "token", *SUBJECT_TYPES)
 
 
 class _Fixed(AuthManager):
@@ -44,82 +43,134 @@ def _bearer(token: str) -> dict[str, str]:
 
 
 class _OAuth2(AuthManager):
-    """A token that is asked for, and renewed before it ends.
+    """A token that is asked for, or given, and renewed before it ends.
 
-    Where a token cannot be renewed, the old one is used until it ends, and each request tries again.
+    A given token is exchanged for another one, as it may be of another user than the credential. Without it, the
+    credential gets each token. Where none can be had, the old one is used until it ends, and each request tries again.
     """
 
-    def __init__(
-        self,
-        properties: Mapping[str, str],
-        ask: Callable[[str, Mapping[str, str]], Mapping[str, object]],
-    ) -> None:
-        self._ask = ask
-        self._uri = properties.get("oauth2-server-uri", _TOKENS)
-        # Files with secrets end with a line break.
-        user, colon, secret = properties.get("credential", "").strip().partition(":")
-        self._client, self._secret = (user, secret) if colon else ("", user)
-        self._extra = {
-            key: properties[key] for key in ("audience", "resource") if properties.get(key) is not None
-        }
-        self._scope = properties.get("scope", "catalog")
-        self._first = properties["token"].strip() if "token" in properties else None
-        self._renews = properties.get("token-refresh-enabled", "true") != "false"
-        self._token: str | None = self._first
-        self._ends = float("inf")
-        self._renew_at = float("inf")
+    def __init__(self, properties: Mapping[str, str], ask: _Ask) -> None:
+        self._server = TokenServer(properties, ask)
+        self._subject = next(
+            (Token(properties[kind].strip(), kind) for kind in SUBJECT_TYPES if properties.get(kind)), None
+        )
+        self._renews = properties.get("token-refresh-enabled", "true").lower() != "false"
+        self._exchanges = properties.get("token-exchange-enabled", "true").lower() != "false"
+        self._given = given_token(properties)
+        self._token = None if self._subject is not None else self._given
+        self._try_at = 0.0
         self._lock = threading.Lock()
 
     def headers(self) -> Mapping[str, str]:
         with self._lock:
             now = time.monotonic()
-            if self._token is None or now >= self._ends:
-                self._fetch()
-            elif self._renews and now >= self._renew_at:
+            if self._token is None or now >= self._token.ends:
+                self._token = self._new()
+            elif self._renews and now >= max(self._token.renew_at, self._try_at):
                 try:
-                    self._fetch()
+                    self._token = self._new()
                 except FloebergError:
                     # The token is still good for a while.
-                    self._renew_at = now + min(5.0, (self._ends - now) / 2)
-            return _bearer(cast("str", self._token))
+                    self._try_at = now + min(5.0, (self._token.ends - now) / 2)
+            return _bearer(self._token.value)
 
     def renew(self) -> bool:
         with self._lock:
-            if not self._secret:
+            if not self._server.has_credential and self._subject is None:
                 return False
-            self._fetch()
+            self._token = self._new()
             return True
 
-    def _fetch(self) -> None:
-        if not self._secret:
+    def seconds_left(self) -> float | None:
+        with self._lock:
+            ends = None if self._token is None else self._token.ends
+        return None if ends is None or ends == float("inf") else max(ends - time.monotonic(), 0.0)
+
+    def _new(self) -> Token:
+        if self._subject is not None:
+            actor = self._given
+            if actor is None and self._server.has_credential:
+                actor = self._server.by_credential()
+            return self._server.by_exchange(self._subject, actor)
+        has_credential = self._server.has_credential
+        if self._given is not None and self._token is not None and self._exchanges:
+            try:
+                return self._server.by_exchange(self._token)
+            except FloebergError:
+                if not has_credential:
+                    raise
+        if not has_credential:
             raise PermissionDeniedError(
                 "the token has ended, and there is no 'credential' to ask for another one: give a new 'token'"
             )
-        form = {"grant_type": "client_credentials", "scope": self._scope, **self._extra}
-        if self._client:
-            form["client_id"] = self._client
-        form["client_secret"] = self._secret
-        began = time.monotonic()
-        answer = self._ask(self._uri, form)
-        token, life = answer.get("access_token"), answer.get("expires_in")
-        if not isinstance(token, str) or not token:
-            raise InvalidDataError("the answer of the server that gives tokens has no 'access_token'")
-        self._token = token
-        self._ends = self._renew_at = float("inf")
-        if isinstance(life, int | float) and not isinstance(life, bool) and life > 0:
-            self._ends = began + life
-            self._renew_at = self._ends - min(_EARLY, life / 10)
+        return self._server.by_credential()
+
+
+class _OfTable(AuthManager):
+    """A token that a server gave for one table. Where it is of no use any more, that of the catalog serves."""
+
+    def __init__(self, own: AuthManager, parent: AuthManager) -> None:
+        self._own: AuthManager | None = own
+        self._parent = parent
+
+    def headers(self) -> Mapping[str, str]:
+        own = self._own
+        if own is not None:
+            try:
+                return own.headers()
+            except FloebergError:
+                self._own = None
+        return self._parent.headers()
+
+    def seconds_left(self) -> float | None:
+        return (self._parent if self._own is None else self._own).seconds_left()
+
+    def renew(self) -> bool:
+        own = self._own
+        if own is None:
+            return self._parent.renew()
+        try:
+            if own.renew():
+                return True
+        except FloebergError:
+            pass
+        self._own = None
+        return True
+
+
+def auth_of_table(
+    config: Mapping[str, str], properties: Mapping[str, str], parent: AuthManager, ask: _Ask
+) -> AuthManager | None:
+    """The manager of a table whose server gave it a token of its own; `None` where it gave none.
+
+    Args:
+        config: The `config` of the answer that loaded the table: `token`, or a token to exchange.
+        properties: Those of the catalog.
+        parent: The manager of the catalog.
+        ask: As for `auth_of`.
+    """
+    if not isinstance(parent, _OAuth2):
+        return None
+    names = ("token", *SUBJECT_TYPES)
+    given = {name: config[name] for name in names if config.get(name)}
+    if not given:
+        return None
+    kept = {name: value for name, value in properties.items() if name not in names}
+    if "token" not in given:
+        # Whoever acts for the user of the token is the catalog.
+        kept["token"] = parent.headers()["Authorization"].partition(" ")[2]
+    return _OfTable(_OAuth2(kept | given, ask), parent)
 
 
 def auth_of(
     properties: Mapping[str, str],
-    ask: Callable[[str, Mapping[str, str]], Mapping[str, object]],
+    ask: _Ask,
 ) -> AuthManager:
     """The manager that properties ask for.
 
     Args:
         properties: Those of the catalog.
-        ask: Posts a form to the server that gives tokens, and returns the object of its answer.
+        ask: Posts a form with headers to the server that gives tokens, and returns the object of its answer.
 
     Raises:
         InvalidInputError: Properties contradict each other, or one is missing.
@@ -129,7 +180,7 @@ def auth_of(
     if properties.get("rest.sigv4-enabled", "false").lower() == "true":
         kind = kind or "sigv4"
     if not kind:
-        kind = "oauth2" if "credential" in properties or "token" in properties else "none"
+        kind = "oauth2" if any(name in properties for name in _OF_OAUTH2) else "none"
     if kind == "none":
         return _Fixed({})
     if kind == "basic":
@@ -140,7 +191,7 @@ def auth_of(
         word = base64.b64encode(f"{user}:{password}".encode()).decode()
         return _Fixed({"Authorization": f"Basic {word}"})
     if kind == "oauth2":
-        if "credential" not in properties and "token" not in properties:
+        if not any(name in properties for name in _OF_OAUTH2):
             raise InvalidInputError("OAuth2 needs the property 'credential' or 'token'")
         return _OAuth2(properties, ask)
     if kind in ("sigv4", "google", "azure", "entra"):

@@ -31,6 +31,10 @@ class AuthManager(ABC):
         """Called where the server refused the headers. Returns whether other headers are worth a try."""
         return False
 
+    def seconds_left(self) -> float | None:
+        """For how many seconds the last headers are good; by default `None`: that is not known."""
+        return None
+
 
 @dataclass(frozen=True)
 class SignedRequest:

@@ -8,10 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.base import Catalog
-from floeberg.catalog.names import dotted
+from floeberg.catalog.names import checked_identifier, checked_namespace, dotted
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, by_status
-from floeberg.catalog.rest.configuration import UNPLACED, texts
+from floeberg.catalog.rest.client import UnknownOutcome
+from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, texts
 from floeberg.catalog.rest.endpoints import NAMESPACE, NAMESPACES, TABLE, VIEW
+from floeberg.catalog.rest.functions import (
+    FUNCTION,
+    FUNCTIONS,
+    CatalogFunction,
+    function_of,
+    identifier_of_levels,
+)
+from floeberg.catalog.rest.metrics import ServerReporter
 from floeberg.catalog.rest.presets import with_preset
 from floeberg.catalog.rest.server import Server
 from floeberg.catalog.rest.tables import RestTableOperations
@@ -23,6 +32,7 @@ from floeberg.errors import (
     InvalidDataError,
     NamespaceAlreadyExistsError,
     NamespaceNotEmptyError,
+    NotFoundError,
     UnsupportedError,
 )
 
@@ -33,8 +43,12 @@ if TYPE_CHECKING:
     from floeberg.catalog.rest.answers import Refusal
     from floeberg.commit.operations import OpenedTable
     from floeberg.commit.several import TableCommit
+    from floeberg.metrics import MetricsReporter
+    from floeberg.table import Table
 
 __all__ = ["RestCatalog"]
+
+_UNREGISTER = f"POST {TABLE}/unregister"
 
 
 class RestCatalog(Catalog):
@@ -59,18 +73,26 @@ class RestCatalog(Catalog):
         self._given = with_preset(self._properties)
         self._server = Server(self._name, self._given)
         self._properties = dict(self._server.properties)
+        # What it says is checked before a table is loaded.
+        SnapshotMode.of(self._properties)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._name, self._given)
 
     def close(self) -> None:
-        """Closes the connections. A later call opens them again."""
+        """Closes the connections, after reports on their way. A later call opens them again."""
+        super().close()
         self._server.close()
 
     @property
     def storage_options(self) -> dict[str, str]:
         """The storage options for the files of its tables, which the server may add to for each table."""
         return self._server.storage_options
+
+    def _reporters_of(self, identifier: Identifier) -> tuple[MetricsReporter, ...]:
+        """The reporter of the user, and the server."""
+        of_server = ServerReporter.of(self._server, identifier)
+        return (*super()._reporters_of(identifier), *(() if of_server is None else (of_server,)))
 
     # Namespaces.
 
@@ -212,6 +234,96 @@ class RestCatalog(Catalog):
             refused=refused,
             is_done=lambda: not self.do_view_exists(identifier),
         )
+
+    # What other catalogs do not have.
+
+    def load_table(
+        self,
+        identifier: str | Iterable[str],
+        *,
+        referenced_by: Iterable[str | Iterable[str]] = (),
+    ) -> Table:
+        """Loads a table.
+
+        Args:
+            identifier: The namespace and the name.
+            referenced_by: The views that the table is loaded for, the outermost first. A server may let who may read a
+                view read its tables.
+
+        Returns:
+            The table at its current metadata.
+
+        Raises:
+            NoSuchTableError: The table does not exist; or it is a view.
+            FloebergError: The server refused it, or did not answer.
+        """
+        views = [checked_identifier("referenced_by", each) for each in referenced_by]
+        if not views:
+            return super().load_table(identifier)
+        levels = checked_identifier("identifier", identifier)
+        operations = RestTableOperations(self, self._server, levels, tuple(views))
+        opened, is_whole = operations.load_to_read(None)
+        return self._table(levels, opened, operations, is_whole=is_whole)
+
+    def unregister_table(self, identifier: str | Iterable[str]) -> str:
+        """Removes a table from the catalog, and keeps all of its files, so that another catalog can register it.
+
+        Commits after it fail.
+
+        Args:
+            identifier: The namespace and the name.
+
+        Returns:
+            The last metadata file.
+
+        Raises:
+            NoSuchTableError: The table does not exist.
+            UnsupportedError: The server does not offer it.
+            StorageError: The outcome is unknown, as `outcome_unknown` says.
+        """
+        levels = checked_identifier("identifier", identifier)
+        refused = by_status({NOT_FOUND: lambda _: self.no_such_table(levels)})
+        try:
+            answer = self._server.ask(_UNREGISTER, of=levels, refused=refused, is_sent_again=True).body
+        except UnknownOutcome as outcome:
+            raise self._server.unknown(outcome) from outcome
+        location = answer.get("metadata-location")
+        if not isinstance(location, str) or not location:
+            raise InvalidDataError(
+                f"the table {dotted(levels)!r} was removed from the catalog, and the answer of the server has no "
+                "metadata location"
+            )
+        return location
+
+    def list_functions(self, namespace: str | Iterable[str]) -> list[Identifier]:
+        """Lists the functions directly in a namespace, in order.
+
+        Args:
+            namespace: The levels of the namespace.
+
+        Raises:
+            NoSuchNamespaceError: The namespace does not exist.
+            UnsupportedError: The server has no functions.
+        """
+        levels = checked_namespace("namespace", namespace)
+        pages = self._pages(f"GET {FUNCTIONS}", namespace=levels)
+        return sorted(identifier_of_levels(each) for page in pages for each in _list(page, "identifiers"))
+
+    def load_function(self, identifier: str | Iterable[str]) -> CatalogFunction:
+        """Loads a function of SQL, with all of its definitions.
+
+        Args:
+            identifier: The namespace and the name.
+
+        Raises:
+            NotFoundError: The function does not exist.
+            UnsupportedError: The server has no functions.
+            InvalidDataError: The answer is none of a function.
+        """
+        levels = checked_identifier("identifier", identifier)
+        absent = NotFoundError(f"the catalog {self._name!r} has no function {dotted(levels)!r}")
+        refused = by_status({NOT_FOUND: lambda _: absent})
+        return function_of(levels, self._server.ask(f"GET {FUNCTION}", of=levels, refused=refused).body)
 
     # What they share.
 

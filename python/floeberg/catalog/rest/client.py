@@ -19,6 +19,8 @@ import uuid
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote_plus, urlencode, urljoin, urlsplit
 
@@ -26,6 +28,7 @@ from floeberg import __version__
 from floeberg.catalog.rest.answers import AUTH_ENDED, NOT_MODIFIED, UNAUTHORIZED, Refusal
 from floeberg.catalog.rest.auth import auth_of
 from floeberg.catalog.rest.auth_manager import SignedRequest
+from floeberg.catalog.rest.tokens import SUBJECT_TYPES
 from floeberg.commit.retries import Retries
 from floeberg.errors import (
     FloebergError,
@@ -97,6 +100,8 @@ class Request:
         is_sent_again: Whether a request that changes something is sent again after any failure, where the server takes
             idempotency keys. Otherwise whoever asks finds out by other means.
         changes_nothing: Whether a request that is not `GET` changes nothing: it is sent again after any failure.
+        is_tried_once: Whether it is sent once, whatever it fails by: nothing depends on it.
+        auth: What says who the client is; `None` is that of the catalog.
     """
 
     method: str
@@ -107,6 +112,8 @@ class Request:
     refused: Callable[[Refusal], FloebergError | None] = lambda _: None
     is_sent_again: bool = False
     changes_nothing: bool = False
+    is_tried_once: bool = False
+    auth: AuthManager | None = None
 
 
 @dataclass(frozen=True)
@@ -118,6 +125,8 @@ class _Sent:
     content: bytes | None
     headers: dict[str, str]
     is_repeatable: bool
+    hidden: frozenset[str] = frozenset()
+    """What no error may show, of what is sent."""
 
     @property
     def what(self) -> str:
@@ -186,26 +195,39 @@ class RestClient:
         if request.body is not None:
             content = json.dumps(request.body, separators=(",", ":")).encode()
             own["Content-Type"] = "application/json"
-        if self.takes_keys and request.method not in _SAFE:
+        if self.takes_keys and request.method not in _SAFE and not request.is_tried_once:
             own["Idempotency-Key"] = _time_ordered()
         is_safe = request.method in _SAFE or request.changes_nothing
         is_repeatable = is_safe or (request.is_sent_again and self.takes_keys)
         return self._sent(
-            _Sent(self._url(request.path), request, content, own, is_repeatable), self._authorization()
+            _Sent(self._url(request.path), request, content, own, is_repeatable),
+            self.authorization if request.auth is None else request.auth,
         )
 
-    def post_form(self, path: str, form: Mapping[str, str]) -> Mapping[str, object]:
+    def post_form(
+        self, path: str, form: Mapping[str, str], headers: Mapping[str, str] = MappingProxyType({})
+    ) -> Mapping[str, object]:
         """Posts a form, as servers that give tokens take it, and returns the object of the answer."""
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        sent_headers = {"Content-Type": "application/x-www-form-urlencoded", **_checked(headers)}
         request = Request("POST", path)
+        hidden = {value for key, value in form.items() if key.endswith(("_token", "_secret"))}
         # A token may be asked for twice.
-        sent = _Sent(self._url(path), request, urlencode(form).encode(), headers, is_repeatable=True)
+        sent = _Sent(
+            self._url(path),
+            request,
+            urlencode(form).encode(),
+            sent_headers,
+            is_repeatable=True,
+            hidden=frozenset({*hidden, *headers.values()}),
+        )
         return self._sent(sent, None).body
 
     def _url(self, path: str) -> str:
         return urljoin(self._base, path.lstrip("/"))
 
-    def _authorization(self) -> AuthManager:
+    @property
+    def authorization(self) -> AuthManager:
+        """What says who the client is."""
         with self._lock:
             if self._auth is None:
                 self._auth = auth_of(self._properties, self.post_form)
@@ -223,7 +245,8 @@ class RestClient:
                 if auth.renew():
                     continue
             wait = max(result.wait, _RETRIES.wait(done))
-            if not result.is_worth_a_retry or done > _RETRIES.number or time.monotonic() + wait > ends:
+            worth = result.is_worth_a_retry and not sent.request.is_tried_once
+            if not worth or done > _RETRIES.number or time.monotonic() + wait > ends:
                 raise result.error
             time.sleep(wait)
         raise AssertionError
@@ -252,7 +275,9 @@ class RestClient:
         if status < _REDIRECTS or status == NOT_MODIFIED:
             return _answer(status, headers, content, sent)
         refusal = Refusal.of(status, headers, content, what)
-        refusal = replace(refusal, message=_without(refusal.message, {*self._secrets, *given.values()}))
+        refusal = replace(
+            refusal, message=_without(refusal.message, {*self._secrets, *sent.hidden, *given.values()})
+        )
         is_safe = sent.is_repeatable
         again = (
             status == _TOO_MANY
@@ -260,7 +285,7 @@ class RestClient:
             or (status in _GATEWAYS and is_safe)
         )
         found: BaseException = sent.request.refused(refusal) or refusal.error
-        if refusal.is_unknown and not is_safe:
+        if refusal.is_unknown and not is_safe and not refusal.is_not_offered:
             found = UnknownOutcome(f"{what}: the server answered {status}: {refusal.message}")
         is_of_auth = status in (UNAUTHORIZED, AUTH_ENDED)
         return _Failed(found, is_worth_a_retry=again, wait=_retry_after(headers), is_of_auth=is_of_auth)
@@ -350,10 +375,16 @@ def _answer(status: int, headers: dict[str, str], content: bytes, sent: _Sent) -
     return _Failed(InvalidDataError(text, context={"request": sent.what}))
 
 
-def _tls(properties: Mapping[str, str]) -> ssl.SSLContext | bool:
+@lru_cache(maxsize=1)
+def _usual_tls(_file: str | None, _folder: str | None) -> ssl.SSLContext:
+    """Trusts whom httpx trusts. Its certificates are read once for an environment: that takes longer than a request."""
+    return httpx.create_ssl_context()
+
+
+def _tls(properties: Mapping[str, str]) -> ssl.SSLContext:
     bundle, certificate = properties.get("ssl.cabundle"), properties.get("ssl.client.cert")
     if bundle is None and certificate is None:
-        return True
+        return _usual_tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     try:
         context = ssl.create_default_context(cafile=bundle)
         if certificate is not None:
@@ -391,7 +422,9 @@ _OF_SECRETS = ("credential", "token", "password", "secret", "key")
 def _secrets(properties: Mapping[str, str]) -> Iterator[str]:
     """The values of properties that no error may show, and their parts."""
     for name, value in properties.items():
-        own = name in ("credential", "token") or name.startswith(("rest.", "client.", "gcp.", "azure."))
+        own = name in ("credential", "token", *SUBJECT_TYPES) or name.startswith(
+            ("rest.", "client.", "gcp.", "azure.")
+        )
         if own and any(each in name for each in _OF_SECRETS):
             yield from (value, value.partition(":")[2])
         elif name.startswith("header."):

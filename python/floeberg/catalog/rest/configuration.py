@@ -5,27 +5,52 @@ Spec: REST catalog specification, `CatalogConfig`, and `LoadTableResult`: `confi
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from floeberg.errors import InvalidDataError
+from floeberg.errors import InvalidDataError, InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["UNPLACED", "credentials_of", "of_files", "table_options", "texts"]
+__all__ = ["UNPLACED", "SnapshotMode", "credentials_of", "of_files", "table_options", "texts"]
 
+_MODE = "snapshot-loading-mode"
 UNPLACED = "rest://the-server-decides"
 """The location of a new table or view until the server says where it is."""
+
+
+class SnapshotMode(Enum):
+    """Which snapshots a table is loaded with: all, or those of branches and tags."""
+
+    ALL = "all"
+    REFS = "refs"
+
+    @classmethod
+    def of(cls, properties: Mapping[str, str]) -> SnapshotMode:
+        """What the property `snapshot-loading-mode` says.
+
+        Raises:
+            InvalidInputError: It is neither `all` nor `refs`.
+        """
+        text = properties.get(_MODE, cls.ALL.value)
+        try:
+            return cls(text.lower())
+        except ValueError:
+            raise InvalidInputError(f"{_MODE}: expected 'all' or 'refs', found {text!r}") from None
+
 
 _OWN = frozenset(
     {
         *("type", "uri", "warehouse", "prefix", "credential", "token", "scope", "audience", "resource"),
-        *("oauth2-server-uri", "token-refresh-enabled", "token-exchange-enabled", "namespace-separator"),
+        *("oauth2-server-uri", "token-refresh-enabled", "token-exchange-enabled", "token-expires-in-ms"),
+        "namespace-separator",
         *("view-endpoints-supported", "scan-planning-mode", "py-catalog-impl", "py-io-impl", "io-impl"),
         *("clients", "snapshot-loading-mode", "rest-metrics-reporting-enabled", "rest-page-size"),
     }
 )
 _OWN_PREFIXES = (
+    "urn:ietf:params:oauth:",
     "gcp.auth.",
     "azure.auth.",
     "rest.",

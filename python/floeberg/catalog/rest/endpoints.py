@@ -5,7 +5,7 @@ Spec: REST catalog specification, `CatalogConfig.endpoints`, and the parameters 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -85,6 +85,10 @@ class Endpoints:
         """Whether the server offers an endpoint."""
         return endpoint in self.offered
 
+    def without(self, endpoint: str) -> Endpoints:
+        """The same paths without one that the server lists, and does not have."""
+        return replace(self, offered=self.offered - {endpoint})
+
     def check(self, endpoint: str) -> None:
         """Raises `UnsupportedError` where the server does not offer an endpoint."""
         if endpoint not in self.offered:
@@ -110,10 +114,14 @@ class Endpoints:
         if levels:
             known["namespace"] = self.joined(levels)
         if of:
-            known["table"] = known["view"] = _quoted(of[-1])
+            known["table"] = known["view"] = known["function"] = _quoted(of[-1])
         if not self.prefix:
             template = template.replace("/{prefix}", "")
         return method, template.format_map(known | {"prefix": self.prefix})
+
+    def referenced_by(self, views: Iterable[Identifier]) -> str:
+        """The parameter `referenced-by`, before it is encoded: the views that a table is loaded for."""
+        return ",".join(self.separator.join(view).replace(",", "%2C") for view in views)
 
     def joined(self, namespace: Namespace) -> str:
         """The levels of a namespace in a path."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg.catalog.names import Identifier
+    from floeberg.catalog.rest.auth_manager import AuthManager
     from floeberg.catalog.rest.server import Server
 
 __all__ = ["ServerPlanner", "planning_mode"]
@@ -60,12 +61,14 @@ class ServerPlanner:
         identifier: The table.
         location: Its location, by which credentials are chosen.
         storage_options: Those of the table.
+        auth: What says who the client is, where the server gave the table a token of its own.
     """
 
     server: Server = field(repr=False)
     identifier: Identifier
     location: str
     storage_options: Mapping[str, str] = field(repr=False)
+    auth: AuthManager | None = field(default=None, repr=False)
 
     def __call__(self, request: str) -> tuple[list[str], dict[str, str] | None]:
         """Plans.
@@ -132,7 +135,9 @@ class ServerPlanner:
         return answers
 
     def _ask(self, endpoint: str, **what: Any) -> dict[str, Any]:  # noqa: ANN401 - those of `Server.ask`
-        return self.server.ask(endpoint, of=self.identifier, changes_nothing=True, **what).body
+        return self.server.ask(
+            endpoint, of=self.identifier, changes_nothing=True, auth=self.auth, **what
+        ).body
 
     def _cancel(self, plan_id: object) -> None:
         if isinstance(plan_id, str) and self.server.endpoints.offers(_CANCEL):

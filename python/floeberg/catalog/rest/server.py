@@ -9,16 +9,20 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.names import dotted
+from floeberg.catalog.rest.auth import auth_of_table
 from floeberg.catalog.rest.client import Request, RestClient, UnknownOutcome
 from floeberg.catalog.rest.configuration import of_files, texts
 from floeberg.catalog.rest.endpoints import Endpoints
-from floeberg.errors import InvalidDataError, NoSuchNamespaceError, StorageError
+from floeberg.errors import InvalidDataError, NoSuchNamespaceError, StorageError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from floeberg.catalog.names import Identifier, Namespace
+    from floeberg.catalog.rest.answers import Refusal
+    from floeberg.catalog.rest.auth_manager import AuthManager
     from floeberg.catalog.rest.client import Answer
+    from floeberg.errors import FloebergError
 
 __all__ = ["Server"]
 
@@ -62,6 +66,16 @@ class Server:
         self._client.close()
 
     @property
+    def address(self) -> str:
+        """The address that paths are below."""
+        return self.properties["uri"]
+
+    @property
+    def authorization(self) -> AuthManager:
+        """What says who the client is."""
+        return self._client.authorization
+
+    @property
     def storage_options(self) -> dict[str, str]:
         """Those of the catalog, for files."""
         return of_files(self.properties)
@@ -91,7 +105,22 @@ class Server:
         """
         self.endpoints.check(endpoint)
         method, path = self.endpoints.path(endpoint, namespace=namespace, of=of, **(in_path or {}))
-        return self._client.ask(Request(method, path, **what))
+        own: Callable[[Refusal], FloebergError | None] = what.pop("refused", lambda _: None)
+
+        def refused(refusal: Refusal) -> FloebergError | None:
+            found = own(refusal)
+            if found is None and refusal.is_not_offered:
+                said = f": {refusal.message}" if refusal.message else ""
+                text = f"the server does not offer {endpoint}: it answered {refusal.status}{said}"
+                return UnsupportedError(text, context={"request": refusal.what})
+            return found
+
+        return self._client.ask(Request(method, path, refused=refused, **what))
+
+    def auth_of_table(self, answer: Mapping[str, Any]) -> AuthManager | None:
+        """What says who the client is in requests of a table that an answer has a token for; else `None`."""
+        client = self._client
+        return auth_of_table(texts(answer, "config"), self.properties, client.authorization, client.post_form)
 
     def change(
         self,

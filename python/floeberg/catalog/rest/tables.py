@@ -6,20 +6,23 @@ Spec: REST catalog specification, `LoadTableResult`, `CreateTableRequest`, `Comm
 from __future__ import annotations
 
 import json
+import re
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.catalog.names import dotted
-from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
+from floeberg.catalog.rest.answers import BAD_REQUEST, CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
 from floeberg.catalog.rest.client import UnknownOutcome
-from floeberg.catalog.rest.configuration import UNPLACED, table_options, texts
+from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, table_options, texts
 from floeberg.catalog.rest.credentials import renewable
 from floeberg.catalog.rest.endpoints import NAMESPACE, TABLE
+from floeberg.catalog.rest.metrics import ServerReporter
 from floeberg.catalog.rest.planning import ServerPlanner, planning_mode
+from floeberg.catalog.rest.signing import is_signed_by_server, signer_options
 from floeberg.catalog.rest.updates import commit_request
-from floeberg.commit.operations import TableOperations, table_from_metadata
+from floeberg.commit.operations import TableOperations, open_metadata, table_from_metadata
 from floeberg.errors import (
     CommitStateUnknownError,
     FloebergError,
@@ -31,29 +34,39 @@ if TYPE_CHECKING:
     from floeberg.catalog.base import Catalog
     from floeberg.catalog.names import Identifier
     from floeberg.catalog.rest.answers import Refusal
+    from floeberg.catalog.rest.auth_manager import AuthManager
     from floeberg.catalog.rest.client import Answer
     from floeberg.catalog.rest.server import Server
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.new_table import NewTable
     from floeberg.commit.operations import OpenedTable
+    from floeberg.metrics.delivery import MetricsSink
 
 __all__ = ["RestTableOperations"]
 
 _LOAD = f"GET {TABLE}"
 _COMMIT = f"POST {TABLE}"
 _CREATE = f"POST {NAMESPACE}/tables"
+_LATER = re.compile(r"(?<![\w.])/v2(?![\w.])")
+"""A path of version 2 in the words of a server."""
 
 
 @dataclass
 class _Kept:
     """What operations keep of earlier answers.
 
-    That is the tag of a table, by its metadata file; who plans its scans; and options of a new table.
+    That is the tags of a table, by metadata file and snapshots; who plans its scans; and options of a new table.
     """
 
-    tags: dict[str, str] = field(default_factory=dict)
+    tags: dict[tuple[str, SnapshotMode], str] = field(default_factory=dict)
     planning: str = "client"
     staged: dict[str, str] | None = None
+    auth: AuthManager | None = None
+    """What says who the client is, where the server gave the table a token of its own."""
+
+    def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
+        # Another process asks for the table again.
+        return type(self), ()
 
 
 @dataclass(frozen=True)
@@ -64,11 +77,13 @@ class RestTableOperations(TableOperations):
         catalog: The catalog.
         server: Its server.
         identifier: The table in it.
+        referenced_by: The views that the table is loaded for, the outermost first.
     """
 
     catalog: Catalog
     server: Server
     identifier: Identifier
+    referenced_by: tuple[Identifier, ...] = ()
     _kept: _Kept = field(default_factory=_Kept, compare=False, repr=False)
 
     @property
@@ -77,25 +92,70 @@ class RestTableOperations(TableOperations):
         return self.server.storage_options if self._kept.staged is None else dict(self._kept.staged)
 
     @property
+    def metrics(self) -> MetricsSink | None:
+        """Where reports go: to the reporter of the catalog, and to the server."""
+        sink, auth = self.catalog.metrics_sink(self.identifier), self._kept.auth
+        if sink is None or auth is None:
+            return sink
+        found = (
+            replace(each, auth=auth) if isinstance(each, ServerReporter) else each for each in sink.reporters
+        )
+        return replace(sink, reporters=tuple(found))
+
+    @property
     def writes_metadata(self) -> bool:
         """No: the server makes its own."""
         return False
 
     def load(self, known: OpenedTable | None) -> OpenedTable:
         """Asks for the table. A table that is known comes without its metadata where it did not change."""
+        return self._load(known, SnapshotMode.ALL)
+
+    def load_to_read(self, known: OpenedTable | None) -> tuple[OpenedTable, bool]:
+        """Asks for the table, by the property `snapshot-loading-mode` without snapshots that no ref names."""
+        mode = SnapshotMode.of(self.server.properties)
+        return self._load(known, mode), mode is SnapshotMode.ALL
+
+    def load_whole(self, opened: OpenedTable) -> OpenedTable:
+        """Asks for all snapshots. Where others committed meanwhile, the metadata file of the state is read."""
+        current = self._load(None, SnapshotMode.ALL)
+        if (current.metadata_location, current.identity) == (opened.metadata_location, opened.identity):
+            return current
+        return open_metadata(opened.metadata_location, storage_options=opened.storage_options)
+
+    def _load(self, known: OpenedTable | None, mode: SnapshotMode) -> OpenedTable:
         headers = {}
-        if known is not None and (tag := self._kept.tags.get(known.metadata_location)) is not None:
+        if known is not None and (tag := self._kept.tags.get((known.metadata_location, mode))) is not None:
             headers["If-None-Match"] = tag
 
-        refused = by_status({NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier)})
+        query = {"snapshots": mode.value}
+        if self.referenced_by:
+            query["referenced-by"] = self.server.endpoints.referenced_by(self.referenced_by)
+        refused = by_status(
+            {NOT_FOUND: lambda _: self.catalog.no_such_table(self.identifier), BAD_REQUEST: self._needs_later}
+        )
         answer = self.server.ask(
-            _LOAD, of=self.identifier, query={"snapshots": "all"}, headers=headers, refused=refused
+            _LOAD,
+            of=self.identifier,
+            query=query,
+            headers=headers,
+            refused=refused,
+            auth=self._kept.auth,
         )
         if answer.status == NOT_MODIFIED:
-            if known is None:
+            if known is None or not headers:
                 raise InvalidDataError("the server answered 304 to a request without a tag")
             return known
-        return self._opened(answer, known)
+        return self._opened(answer, known, mode)
+
+    def _needs_later(self, refusal: Refusal) -> FloebergError:
+        """The error of a table that the server gives by a later version of its paths alone."""
+        if _LATER.search(refusal.message) is None:
+            return refusal.error
+        return UnsupportedError(
+            f"the server gives the table {dotted(self.identifier)!r} by its endpoints of version 2 alone, and this "
+            f"client has those of version 1: {refusal.message}"
+        )
 
     def create(self, new: NewTable) -> OpenedTable:
         """Creates an empty table: the server makes its metadata."""
@@ -107,8 +167,7 @@ class RestTableOperations(TableOperations):
         location = _object(answer.body, "metadata").get("location")
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer to a staged table has no location")
-        found = table_options(self.server.storage_options, answer.body, location)
-        self._kept.staged = renewable(found, self.server, self.identifier, location)
+        self._kept.staged = self._options(answer, location)
         return {**new, "location": location}
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
@@ -135,7 +194,12 @@ class RestTableOperations(TableOperations):
         )
         try:
             answer = self.server.ask(
-                _COMMIT, of=self.identifier, body=body, refused=refused, is_sent_again=base is None
+                _COMMIT,
+                of=self.identifier,
+                body=body,
+                refused=refused,
+                is_sent_again=base is None,
+                auth=self._kept.auth,
             )
         except (UnknownOutcome, InvalidDataError) as unknown:
             raise CommitStateUnknownError(f"no answer says whether a commit was made: {unknown}") from unknown
@@ -193,22 +257,29 @@ class RestTableOperations(TableOperations):
             )
         return answer
 
-    def _opened(self, answer: Answer, earlier: OpenedTable | None) -> OpenedTable:
+    def _opened(
+        self, answer: Answer, earlier: OpenedTable | None, mode: SnapshotMode = SnapshotMode.ALL
+    ) -> OpenedTable:
         location = answer.body.get("metadata-location")
         metadata = _object(answer.body, "metadata")
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer of the server has no metadata location")
         was_planned = self._kept.planning
         place = str(metadata.get("location", ""))
+        if "config" in answer.body:
+            self._kept.auth = self.server.auth_of_table(answer.body)
         if "config" in answer.body or "storage-credentials" in answer.body or earlier is None:
             self._kept.planning = planning_mode(texts(answer.body, "config"), self.server.properties)
-            found = table_options(self.server.storage_options, answer.body, place)
-            options = renewable(found, self.server, self.identifier, place)
+            options = self._options(answer, place)
         else:
             # The answer to a commit has no options: those of the table stay.
             options = dict(earlier.storage_options)
         if (tag := answer.headers.get("etag")) is not None:
-            self._kept.tags = {location: tag}
+            self._kept.tags = {
+                (location, other): kept
+                for (place, other), kept in self._kept.tags.items()
+                if place == location
+            } | {(location, mode): tag}
         # A server may name the file of a table as it named that of a dropped one.
         known = None if earlier is None else (earlier.metadata_location, earlier.identity[0])
         if (
@@ -226,11 +297,18 @@ class RestTableOperations(TableOperations):
             planner=self._planner(place, options),
         )
 
+    def _options(self, answer: Answer, location: str) -> dict[str, str]:
+        """The options of the table's files."""
+        found = table_options(self.server.storage_options, answer.body, location)
+        if is_signed_by_server(found):
+            found |= signer_options(answer.body, self.server, self.identifier, self._kept.auth)
+        return renewable(found, self.server, self.identifier, location, self._kept.auth)
+
     def _planner(self, location: str, options: dict[str, str]) -> ServerPlanner | None:
         """What plans scans, where the server demands to."""
         if self._kept.planning != "server":
             return None
-        planner = ServerPlanner(self.server, self.identifier, location, options)
+        planner = ServerPlanner(self.server, self.identifier, location, options, self._kept.auth)
         planner.check()
         return planner
 

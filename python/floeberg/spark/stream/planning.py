@@ -91,7 +91,7 @@ class StreamPlanning:
     def at(self, snapshot: Snapshot) -> Scan:
         """All rows of a snapshot, with the current columns of the table."""
         scan = self.table.scan(case_sensitive=self.case_sensitive)
-        return Scan(scan._inner.in_current_schema(snapshot.snapshot_id))  # noqa: SLF001 - the package's own
+        return Scan(scan._whole().in_current_schema(snapshot.snapshot_id))  # noqa: SLF001 - the package's own
 
     def _everything(self, piece: Piece) -> Scan:
         return self.at(piece.snapshot) if piece.is_whole else self._appends(piece.snapshot, piece.snapshot)

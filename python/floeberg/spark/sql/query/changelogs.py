@@ -38,7 +38,7 @@ def changes_frame(spark: SparkSession, scan: Scan, reading: Mapping[str, Any]) -
         scan: A scan of the last snapshot.
         reading: What `Scan.to_spark` is given.
     """
-    changes = _native.ChangelogScan.of(scan._inner, None, None, False, updates=False)  # noqa: SLF001 - the package's own
+    changes = _native.ChangelogScan.of(scan._whole(), None, None, False, updates=False)  # noqa: SLF001 - the package's own
     return _frame(spark, ChangelogScan(changes), reading)
 
 
