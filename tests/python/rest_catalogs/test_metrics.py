@@ -261,6 +261,31 @@ def test_a_forked_process_reports_for_itself(server, table):
     assert len(reported(server, table)) == 2
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_process_that_is_forked_while_a_report_gets_a_token_has_locks_of_its_own(server, load, loadable):
+    opened, asked = threading.Event(), threading.Event()
+    of_parent = os.getpid()
+
+    def slow(_):
+        asked.set()
+        opened.wait(30)
+        return Says(400)
+
+    server.says(
+        "POST /v1/oauth/tokens", Says(200, {"access_token": "one"}), slow, Says(200, {"access_token": "two"})
+    )
+    server.says(f"GET {TABLES}/t", loadable())
+    server.says(METRICS, error(401), Says(204))
+    table = load(credential="me:hush").load_table("ns.t")
+    # The report is refused, and the thread that sends it holds the lock of the tokens while it asks for another one.
+    table.scan().count()
+    assert asked.wait(30)
+    check_in_a_child(lambda: os.getpid() != of_parent and table.refresh().scan().count() == 2)
+    opened.set()
+    table.catalog.close()
+
+
 def test_what_goes_to_workers_reports_nothing(server, table):
     scan = table.scan()
     groups = scan.plan_files().split()

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 import importlib
-import threading
 import time
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from floeberg.catalog.rest.auth_manager import AuthManager
+from floeberg.catalog.rest.process_lock import ProcessLock
 from floeberg.catalog.rest.tokens import SUBJECT_TYPES, Token, TokenServer, given_token
 from floeberg.errors import (
     FloebergError,
@@ -59,7 +59,7 @@ class _OAuth2(AuthManager):
         self._given = given_token(properties)
         self._token = None if self._subject is not None else self._given
         self._try_at = 0.0
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     def headers(self) -> Mapping[str, str]:
         with self._lock:

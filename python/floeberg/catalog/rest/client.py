@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import ssl
-import threading
 import time
 import uuid
 from contextlib import closing, suppress
@@ -28,6 +27,7 @@ from floeberg import __version__
 from floeberg.catalog.rest.answers import AUTH_ENDED, NOT_MODIFIED, UNAUTHORIZED, Refusal
 from floeberg.catalog.rest.auth import auth_of
 from floeberg.catalog.rest.auth_manager import SignedRequest
+from floeberg.catalog.rest.process_lock import ProcessLock
 from floeberg.catalog.rest.tokens import SUBJECT_TYPES
 from floeberg.commit.retries import Retries
 from floeberg.errors import (
@@ -168,7 +168,7 @@ class RestClient:
         self._secrets = frozenset(_secrets(self._properties))
         self.takes_keys = False
         """Whether the server takes idempotency keys."""
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._opened: tuple[int, httpx.Client] | None = None
         self._auth: AuthManager | None = None
 

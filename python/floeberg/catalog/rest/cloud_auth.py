@@ -6,11 +6,11 @@ Spec: AWS, Signature Version 4; REST catalog specification, `BearerAuth`.
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.rest.auth_manager import AuthManager, SignedRequest
+from floeberg.catalog.rest.process_lock import ProcessLock
 from floeberg.errors import InvalidInputError, NotInstalledError, PermissionDeniedError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class _Google(AuthManager):
             raise PermissionDeniedError(f"Google has no credentials here: {failure}") from failure
         self._failures = google.auth.exceptions.GoogleAuthError
         self._request: Any = Request()
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     def headers(self) -> Mapping[str, str]:
         with self._lock:
@@ -133,7 +133,7 @@ class _Azure(AuthManager):
         self._credential: Any = DefaultAzureCredential()
         self._failures = AzureError
         self._token, self._ends = "", 0.0
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     def headers(self) -> Mapping[str, str]:
         with self._lock:
