@@ -68,6 +68,18 @@ class Database:
             self._made = process, _engine_of(self._uri)
         return self._made[1]
 
+    def version(self) -> str:
+        """The name and the version of the database, which is asked something.
+
+        Raises:
+            PermissionDeniedError: The user may not read.
+            StorageError: It cannot be reached.
+        """
+        with self.reading() as connection:
+            connection.execute(sql.text("SELECT 1"))
+            numbers = connection.dialect.server_version_info or ()
+            return " ".join((connection.dialect.name, ".".join(map(str, numbers)))).strip()
+
     def close(self) -> None:
         """Closes the connections of this process. The next call opens one."""
         if self._made is not None and self._made[0] == os.getpid():
