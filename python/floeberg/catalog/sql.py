@@ -118,6 +118,7 @@ class SqlCatalog(MetastoreCatalog):
                     )
                 self._make_tables()
                 columns = self._columns() or set()
+        self._database.check_exact(TABLES.name, NAMESPACES.name)
         self._typed = TABLES.c.iceberg_type.name in columns
         if version == "v1" and not self._typed:
             with self._database.writing("the tables of the catalog cannot be changed") as connection:
