@@ -21,8 +21,8 @@ AS_PYICEBERG = (
         "iceberg_type VARCHAR(5), PRIMARY KEY (catalog_name, table_namespace, table_name))"
     ),
     (
-        "CREATE TABLE iceberg_namespace_properties (catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL, "
-        "property_key VARCHAR(255) NOT NULL, property_value VARCHAR(1000) NOT NULL, "
+        "CREATE TABLE iceberg_namespace_properties (catalog_name VARCHAR(255) NOT NULL, "
+        "namespace VARCHAR(255) NOT NULL, property_key VARCHAR(255) NOT NULL, property_value VARCHAR(1000) NOT NULL, "
         "PRIMARY KEY (catalog_name, namespace, property_key))"
     ),
 )
