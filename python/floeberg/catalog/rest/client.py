@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from floeberg.catalog.rest.auth_manager import AuthManager
 
-__all__ = ["Answer", "Request", "RestClient", "UnknownOutcome"]
+__all__ = ["Answer", "Request", "RestClient", "UnknownOutcome", "connect_seconds", "tls_context"]
 
 _RETRIES = Retries(number=5, least_wait=0.1, most_wait=10.0, total=90.0)
 _REDIRECTS, _TOO_MANY, _UNAVAILABLE, _GATEWAYS = 300, 429, 503, frozenset({502, 504})
@@ -343,9 +343,9 @@ class RestClient:
             fixed |= delegation
         timeout = httpx.Timeout(
             _seconds(known, "rest.client.socket-timeout-ms", 60.0),
-            connect=_seconds(known, "rest.client.connection-timeout-ms", 10.0),
+            connect=connect_seconds(known),
         )
-        tls = _tls(known)
+        tls = tls_context(known)
         try:
             return httpx.Client(
                 headers={**fixed, **own},
@@ -381,7 +381,17 @@ def _usual_tls(_file: str | None, _folder: str | None) -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _tls(properties: Mapping[str, str]) -> ssl.SSLContext:
+def connect_seconds(properties: Mapping[str, str]) -> float:
+    """How long a connection may take."""
+    return _seconds(properties, "rest.client.connection-timeout-ms", 10.0)
+
+
+def tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
+    """The certificates that are trusted, and that of the client.
+
+    Raises:
+        InvalidInputError: Those of the properties cannot be used.
+    """
     bundle, certificate = properties.get("ssl.cabundle"), properties.get("ssl.client.cert")
     if bundle is None and certificate is None:
         return _usual_tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))

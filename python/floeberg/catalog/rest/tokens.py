@@ -106,7 +106,8 @@ class TokenServer:
         # Files with secrets end with a line break.
         user, colon, secret = properties.get("credential", "").strip().partition(":")
         self._client, self._secret = (user, secret) if colon else ("", user)
-        self._shared = {"scope": properties.get("scope", "catalog")}
+        scope = properties.get("scope", "catalog")
+        self._shared = {"scope": scope} if scope else {}
         self._shared |= {key: properties[key] for key in ("audience", "resource") if key in properties}
 
     @property
