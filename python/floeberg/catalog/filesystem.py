@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,13 @@ from floeberg.catalog.base import Catalog
 from floeberg.catalog.folders import Folders
 from floeberg.catalog.names import dotted, folder_of
 from floeberg.catalog.purging import remove_files_of
-from floeberg.commit.filesystem import METADATA, FileSystemTableOperations
+from floeberg.commit.filesystem import HINT, METADATA, FileSystemTableOperations
+from floeberg.commit.folder_commit import commit_folders
+from floeberg.commit.journal import new_decision_location
 from floeberg.errors import (
     CommitConflictError,
+    FloebergError,
+    InvalidDataError,
     InvalidInputError,
     NamespaceNotEmptyError,
     NoSuchTableError,
@@ -20,11 +25,12 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from floeberg.catalog.names import Identifier, Namespace
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
+    from floeberg.commit.several import TableCommit
 
 __all__ = ["FileSystemCatalog"]
 
@@ -111,12 +117,22 @@ class FileSystemCatalog(Catalog):
         return [(*namespace, name) for name in self._folders.inside(folder) if not name.startswith(".")]
 
     def do_table_exists(self, identifier: Identifier) -> bool:
-        return bool(self._versions(identifier))
-
-    def _versions(self, identifier: Identifier) -> list[str]:
-        """The metadata files of a table. No other file makes a folder a table, not even a hidden, half-written one."""
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
-        return [name for name in files if name.endswith(_METADATA_NAMES) and not name.startswith(".")]
+        # No other file makes a folder a table, not even a hidden, half-written one.
+        if not any(name.endswith(_METADATA_NAMES) and not name.startswith(".") for name in files):
+            return False
+        return HINT in files or self._is_created(identifier)
+
+    def _is_created(self, identifier: Identifier) -> bool:
+        """Whether a table without a hint is more than a version that a commit of several tables reserved."""
+        try:
+            self.table_operations(identifier).load(None)
+        except NoSuchTableError:
+            return False
+        except FloebergError:
+            # Its metadata is damaged, or no version.
+            return True
+        return True
 
     def do_list_tables(self, namespace: Namespace) -> Iterable[Identifier]:
         return [each for each in self._inside(namespace) if self.do_table_exists(each)]
@@ -140,6 +156,14 @@ class FileSystemCatalog(Catalog):
         """The operations of a table in its folder."""
         return FolderOperations(self._folder(identifier), self.storage_options, self, identifier)
 
+    def check_transactions(self) -> None:
+        """Nothing: whether the store can write a file only where none is, the commit finds out."""
+
+    def do_commit_all(self, commits: Sequence[TableCommit]) -> list[OpenedTable]:
+        """Reserves a version of each table, decides by one file in the warehouse, and writes what was decided."""
+        tables = [self.table_operations(each.identifier) for each in commits]
+        return commit_folders(commits, tables, new_decision_location(self._warehouse), self.storage_options)
+
     def do_register_table(self, identifier: Identifier, metadata_location: str) -> None:
         raise UnsupportedError(
             f"{dotted(identifier)!r} cannot be registered: a filesystem catalog keeps this table in its own folder, "
@@ -157,6 +181,7 @@ class FileSystemCatalog(Catalog):
 
     def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
         self._folders.check_no_link(self._folder(identifier))
+        self._end_commits(identifier)
         # What names files is in the folder too, so that this goes last.
         self.table_operations(identifier).remove()
         left = remove_files_of(table, outside=outside)
@@ -167,8 +192,15 @@ class FileSystemCatalog(Catalog):
         if not self.do_table_exists(identifier):
             raise self.no_such_table(identifier)
         self._folders.check_no_link(self._folder(identifier))
+        self._end_commits(identifier)
         self.table_operations(identifier).remove()
         self._folders.remove_all(self._folder(identifier))
+
+    def _end_commits(self, identifier: Identifier) -> None:
+        """Waits for a commit of several tables that has reserved a version: its other tables need the decision."""
+        with suppress(NoSuchTableError, InvalidInputError, InvalidDataError, UnsupportedError):
+            # Where the metadata is damaged, there is nothing to wait for.
+            self.table_operations(identifier).load_base(None)
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,6 +221,13 @@ class FolderOperations(FileSystemTableOperations):
             return super().load(known)
         except NoSuchTableError as error:
             raise self.catalog.no_such_table(self.identifier) from error
+
+    def new_location(self, attempt: Attempt) -> str:
+        """The metadata file of a version that creates the table."""
+        try:
+            return super().new_location(attempt)
+        except CommitConflictError as error:
+            raise self.catalog.table_already_exists(self.identifier) from error
 
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
         """Writes the next version."""

@@ -23,13 +23,23 @@ if TYPE_CHECKING:
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
 
-__all__ = ["SUFFIXES", "is_of", "made_table", "remove_old_metadata", "suffix_of", "write_metadata_file"]
+__all__ = [
+    "GZIP_SUFFIXES",
+    "SUFFIXES",
+    "is_of",
+    "made_table",
+    "remove_old_metadata",
+    "suffix_of",
+    "write_metadata_file",
+]
 
 _PLAIN: Final = ".metadata.json"
 _GZIP: Final = ".gz.metadata.json"
 _OLD_GZIP: Final = ".metadata.json.gz"
 SUFFIXES: Final = (_PLAIN, _GZIP, _OLD_GZIP)
 """The suffixes of metadata files."""
+GZIP_SUFFIXES: Final = (_GZIP, _OLD_GZIP)
+"""Those of compressed ones."""
 
 
 def write_metadata_file(attempt: Attempt, location: str, storage_options: Mapping[str, str]) -> bool:

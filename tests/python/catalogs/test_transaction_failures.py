@@ -8,13 +8,13 @@ import sys
 
 import pyarrow as pa
 import pytest
-from catalog_kinds import memory, sqlite
+from catalog_kinds import filesystem, memory, sqlite
 from one_column import SCHEMA, ids, rows
 from places import files_in
 from sqlalchemy.exc import OperationalError
 
 import floeberg as fb
-from floeberg.catalog import metastore, sql_database
+from floeberg.catalog import FileSystemCatalog, metastore, sql_database
 from floeberg.commit import lock, several
 from floeberg.commit.attempts import StoppedError
 from floeberg.errors import (
@@ -33,7 +33,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(several, "_PAUSE", 0.0)
 
 
-@pytest.fixture(params=[memory, sqlite], ids=["memory", "sqlite"])
+@pytest.fixture(params=[memory, sqlite, filesystem], ids=["memory", "sqlite", "filesystem"])
 def catalog(request, tmp_path):
     made = request.param(f"f{tmp_path.name}", tmp_path)
     made.create_namespace("db")
@@ -164,8 +164,7 @@ def test_a_commit_to_some_tables_only_names_the_state_of_each(catalog, transacti
 
     def half(call, commits):
         del call
-        one = commits[0]
-        catalog.table_operations(one.identifier).commit(one.base, one.attempt)
+        type(catalog).do_commit_all(catalog, commits[:1])
         raise CommitStateUnknownError("the server ended")
 
     steps, tried = script
@@ -237,7 +236,10 @@ def test_a_refusal_of_others_is_a_conflict(catalog, transaction, script):
 def test_a_refused_creation_is_of_another_writer(catalog, script):
     def refused(call, commits):
         del call, commits
-        catalog.create_table("db.n", SCHEMA, location=catalog.load_table("db.a").location() + "-n")
+        beside = catalog.load_table("db.a").location() + "-n"
+        catalog.create_table(
+            "db.n", SCHEMA, location=None if isinstance(catalog, FileSystemCatalog) else beside
+        )
         raise several.CommitRefusedError("it exists")
 
     steps, tried = script
@@ -279,6 +281,7 @@ def test_an_error_that_passes_is_tried_again(catalog, transaction, script):
     assert stray_files(catalog) == []
 
 
+@pytest.mark.parametrize("catalog", [memory, sqlite], indirect=True)
 def test_a_metadata_file_that_cannot_be_written_stops_all(catalog, transaction, monkeypatch):
     make, made = metastore._new_location, []
 
