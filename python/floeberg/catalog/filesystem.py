@@ -181,7 +181,7 @@ class FileSystemCatalog(Catalog):
 
     def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
         self._folders.check_no_link(self._folder(identifier))
-        self._end_commits(identifier)
+        table = self._end_commits(identifier) or table
         # What names files is in the folder too, so that this goes last.
         self.table_operations(identifier).remove()
         left = remove_files_of(table, outside=outside)
@@ -196,11 +196,12 @@ class FileSystemCatalog(Catalog):
         self.table_operations(identifier).remove()
         self._folders.remove_all(self._folder(identifier))
 
-    def _end_commits(self, identifier: Identifier) -> None:
+    def _end_commits(self, identifier: Identifier) -> OpenedTable | None:
         """Waits for a commit of several tables that has reserved a version: its other tables need the decision."""
         with suppress(NoSuchTableError, InvalidInputError, InvalidDataError, UnsupportedError):
-            # Where the metadata is damaged, there is nothing to wait for.
-            self.table_operations(identifier).load_base(None)
+            return self.table_operations(identifier).load_base(None)
+        # Where the metadata is damaged, there is nothing to wait for.
+        return None
 
 
 @dataclass(frozen=True, repr=False)

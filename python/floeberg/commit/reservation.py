@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
-from floeberg.commit.operations import table_from_metadata
-from floeberg.errors import InvalidDataError
+from floeberg.commit.operations import open_metadata, table_from_metadata
+from floeberg.errors import InvalidDataError, NoSuchTableError
 
 if TYPE_CHECKING:
     from floeberg.commit.operations import OpenedTable
@@ -30,6 +30,7 @@ __all__ = [
     "empty_text",
     "reservation_in",
     "reserved_text",
+    "staged_for",
     "without_reservation",
 ]
 
@@ -74,6 +75,17 @@ def reservation_in(table: OpenedTable) -> Reservation | None:
             f"the table is created, as JSON, found {text!r}. Remove the property with another engine",
             context={"path": table.metadata_location},
         ) from error
+
+
+def staged_for(table: OpenedTable) -> OpenedTable | None:
+    """The table as a commit that has reserved its current version would leave it; `None` without such a commit."""
+    reservation = reservation_in(table)
+    if reservation is None:
+        return None
+    try:
+        return open_metadata(reservation.staged, storage_options=table.storage_options)
+    except NoSuchTableError:
+        return None
 
 
 def without_reservation(table: OpenedTable) -> OpenedTable:
