@@ -11,7 +11,6 @@ Invariant: between its reservation and the decision, no other writer of Floeberg
 
 from __future__ import annotations
 
-import json
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
@@ -145,10 +144,9 @@ def _reserve(part: _Part, decision: str, options: Mapping[str, str]) -> None:
         raise StorageError(failure.message, context=failure.context, retryable=True) from failure
     if put is Put.OTHER:
         raise part.conflict(f"another writer made version {part.table.version_of(location)}")
-    if base is not None:
-        log = json.loads(base.metadata_json()).get("metadata-log", ())
-        if log and not part.table.stands(base, log[-1]["metadata-file"]):
-            raise part.conflict("another writer dropped, or moved on from, the version before the last one")
+    before = part.commit.before
+    if base is not None and before is not None and not part.table.stands(base, before.metadata_location):
+        raise part.conflict("another writer dropped, or moved on from, the last version")
 
 
 def _check(parts: Sequence[_Part]) -> None:
@@ -208,7 +206,7 @@ def _decided(
 def _made(part: _Part, options: Mapping[str, str]) -> OpenedTable:
     base, final = part.commit.base, part.journal.final
     if base is not None:
-        remove_old_metadata(base, part.commit.attempt, final, options)
+        remove_old_metadata(base, part.commit.attempt, final, options, before=part.commit.before)
         return part.commit.attempt.table(final)
     return table_from_metadata(part.text, final, storage_options=options)
 

@@ -126,8 +126,9 @@ def _apply_staged(part: JournalPart, decision: str, options: Mapping[str, str]) 
     content = bytes_at(part.staged, options)
     if content is None:
         # Somebody wrote it, and removed what was staged.
-        is_there = _native.file_exists(part.final, storage_options=dict(options))
-        return PartState.COMMITTED if is_there else PartState.GONE
+        if _native.file_exists(part.final, storage_options=dict(options)):
+            return PartState.COMMITTED
+        return PartState.LEFT if is_reserved(part.reserved, decision, options) else PartState.GONE
     return apply_part(part, content.decode(), decision, options)
 
 

@@ -55,12 +55,14 @@ class TableCommit:
         identifier: The namespace and the name of the table.
         base: The table that the attempt was made on; `None` where it creates the table.
         attempt: The attempt.
+        before: The table that was current; the base, unless `TableOperations.part_base` made another one of it.
         metadata_location: Its metadata file. A catalog of metadata files sets it before it writes the file.
     """
 
     identifier: tuple[str, ...]
     base: OpenedTable | None
     attempt: Attempt
+    before: OpenedTable | None = None
     metadata_location: str = ""
 
 
@@ -220,7 +222,9 @@ def _try_once(
             part.check(part.base)
     made = [(part, part.made()) for part in parts]
     changing = [(part, attempt) for part, attempt in made if part.base is None or attempt.changes]
-    requests = [TableCommit(part.identifier, part.attempted_on, attempt) for part, attempt in changing]
+    requests = [
+        TableCommit(part.identifier, part.attempted_on, attempt, part.base) for part, attempt in changing
+    ]
     try:
         tables = store(requests) if requests else ()
     except PartialCommitError:
