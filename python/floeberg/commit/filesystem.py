@@ -178,9 +178,10 @@ class FileSystemTableOperations(TableOperations):
             _native.remove_files([base.metadata_location], storage_options=self.storage_options)
         return there
 
-    def is_taken(self, location: str) -> bool:
-        """Whether a version exists, with any suffix."""
-        return any(self._exists(self._location(_number(location), each)) for each in SUFFIXES)
+    def is_there_as_other(self, location: str) -> bool:
+        """Whether the version of a metadata file exists with another suffix."""
+        suffix = location.rpartition("/")[2].partition(".")[2]
+        return self._is_there_as_other(_number(location), f".{suffix}")
 
     def write_hint(self, table: OpenedTable) -> None:
         """Makes `version-hint.text` lead to a table that is current.

@@ -110,7 +110,7 @@ def commit_folders(
         for part in ordered:
             reserved.append(part)
             _reserve(part, decision, options)
-        _check(ordered)
+        _check(ordered, options)
     except BaseException:
         _give_back(ordered, reserved, decision, options)
         raise
@@ -135,7 +135,7 @@ def _planned(commit: TableCommit, table: FileSystemTableOperations) -> _Part:
 def _reserve(part: _Part, decision: str, options: Mapping[str, str]) -> None:
     """Reserves the next version of a table. Raises `CommitConflictError` where another writer has it."""
     location, base = part.journal.reserved, part.commit.base
-    if part.table.is_taken(location):
+    if part.table.is_there_as_other(location):
         raise part.conflict(f"another writer made version {part.table.version_of(location)}")
     try:
         put = put_metadata(location, part.reserved_text(decision), options)
@@ -149,10 +149,10 @@ def _reserve(part: _Part, decision: str, options: Mapping[str, str]) -> None:
         raise part.conflict("another writer dropped, or moved on from, the last version")
 
 
-def _check(parts: Sequence[_Part]) -> None:
+def _check(parts: Sequence[_Part], options: Mapping[str, str]) -> None:
     """Raises where a table certainly cannot follow a decision for the commit."""
     for part in parts:
-        if part.table.is_taken(part.journal.final):
+        if _native.file_exists(part.journal.final, storage_options=dict(options)):
             raise part.conflict("another engine wrote the next version")
         if part.creates:
             try:

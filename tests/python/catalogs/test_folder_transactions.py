@@ -6,9 +6,9 @@ import json
 import logging
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from one_column import SCHEMA, attempt_on, ids, rows
 from places import files_in
@@ -118,7 +118,9 @@ def folder(catalog, name):
 
 
 def versions(catalog, name):
-    found = [path.name.split(".")[0] for path in (folder(catalog, name) / "metadata").glob("v*.metadata.json")]
+    found = [
+        path.name.split(".")[0] for path in (folder(catalog, name) / "metadata").glob("v*.metadata.json")
+    ]
     return sorted(found, key=lambda each: int(each[1:]))
 
 
@@ -169,7 +171,10 @@ def test_metadata_that_is_compressed_stays_so(lake):
 
 
 def test_old_metadata_is_removed_if_a_table_asks_for_it(lake):
-    short = {"write.metadata.delete-after-commit.enabled": "true", "write.metadata.previous-versions-max": "2"}
+    short = {
+        "write.metadata.delete-after-commit.enabled": "true",
+        "write.metadata.previous-versions-max": "2",
+    }
     lake.load_table("db.a").set_properties(short)
     for number in range(3):
         with lake.transaction() as transaction:
@@ -315,7 +320,7 @@ def test_a_conflict_gives_the_versions_back(lake, transaction, monkeypatch):
 
 
 def test_an_abort_leaves_no_version_of_a_new_table(lake, transaction, monkeypatch):
-    def failing(parts):
+    def failing(*_):
         raise StorageError("the disk is full")
 
     monkeypatch.setattr(folder_commit, "_check", failing)
@@ -350,11 +355,11 @@ def test_ctrl_c_before_the_decision_gives_all_back(lake, transaction, step, monk
 def test_another_engine_that_is_faster_before_the_decision_is_a_conflict(lake, transaction, monkeypatch):
     check, left = folder_commit._check, [True]
 
-    def overtaken(parts):
+    def overtaken(*arguments):
         if left:
             left.pop()
             of_another_engine(lake, "b", owner="other")
-        check(parts)
+        check(*arguments)
 
     monkeypatch.setattr(folder_commit, "_check", overtaken)
     transaction.commit_transaction()
@@ -363,7 +368,9 @@ def test_another_engine_that_is_faster_before_the_decision_is_a_conflict(lake, t
     assert decisions(lake) == staged(lake) == []
 
 
-def test_another_engine_that_is_faster_after_the_decision_splits_the_commit(lake, transaction, monkeypatch, caplog):
+def test_another_engine_that_is_faster_after_the_decision_splits_the_commit(
+    lake, transaction, monkeypatch, caplog
+):
     apply_part, left = folder_commit.apply_part, [True]
 
     def overtaken(*arguments):
@@ -441,7 +448,9 @@ def test_files_of_an_undecided_commit_are_not_orphans(lake, transaction, stop, m
     with pytest.raises(StoppedError):
         transaction.commit_transaction()
     before = files_in(str(folder(lake, "a")))
-    done = lake.load_table("db.a").maintenance.remove_orphan_files(older_than="2100-01-01T00:00Z", allow_recent=True)
+    done = lake.load_table("db.a").maintenance.remove_orphan_files(
+        older_than="2100-01-01T00:00Z", allow_recent=True
+    )
     assert done.orphan_file_locations == ()
     assert files_in(str(folder(lake, "a"))) == before
     location = str(folder(lake, "a") / "metadata" / "v3.metadata.json")
@@ -450,7 +459,9 @@ def test_files_of_an_undecided_commit_are_not_orphans(lake, transaction, stop, m
     monkeypatch.undo()
     monkeypatch.setattr(settling, "PATIENCE", 0.05)
     lake.load_table("db.a").append(rows(2))
-    done = lake.load_table("db.a").maintenance.remove_orphan_files(older_than="2100-01-01T00:00Z", allow_recent=True)
+    done = lake.load_table("db.a").maintenance.remove_orphan_files(
+        older_than="2100-01-01T00:00Z", allow_recent=True
+    )
     assert sorted(Path(each).suffix for each in done.orphan_file_locations) == [".avro", ".avro", ".parquet"]
     assert ids(lake.load_table("db.a")) == [0, 2]
 
@@ -565,7 +576,7 @@ def test_a_client_that_is_killed_at_any_call_leaves_all_or_none(tmp_path, call, 
         for part in transaction._parts.values():
             # The child has them: this process does not remove the files of its copy.
             part.keep_files()
-        status = in_a_child(lambda: killed_at(call, number, transaction))
+        status = in_a_child(partial(killed_at, call, number, transaction))
         whole = there(lake)
         assert whole in ({"a": [0], "b": [0]}, {"a": [0, 1], "b": [0, 1], "n": [1]}), (call, number, whole)
         ends.append(len(whole))
