@@ -16,9 +16,9 @@ from floeberg.commit.folder_commit import commit_folders
 from floeberg.commit.journal import new_decision_location
 from floeberg.errors import (
     CommitConflictError,
-    FloebergError,
     InvalidDataError,
     InvalidInputError,
+    LimitExceededError,
     NamespaceNotEmptyError,
     NoSuchTableError,
     UnsupportedError,
@@ -42,6 +42,7 @@ class FileSystemCatalog(Catalog):
 
     A namespace is a folder, and a table is the folder `warehouse/namespace/table`. Its versions are the files
     `metadata/v<V>.metadata.json`. A commit creates the next version atomically; a store that cannot do so is refused.
+    Of a commit of several tables, one file in the warehouse decides.
     The only property of a namespace is its `location`. Tables cannot be renamed. Dropping a table removes its folder
     with all files, as in Iceberg Java.
 
@@ -119,9 +120,10 @@ class FileSystemCatalog(Catalog):
     def do_table_exists(self, identifier: Identifier) -> bool:
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
         # No other file makes a folder a table, not even a hidden, half-written one.
-        if not any(name.endswith(_METADATA_NAMES) and not name.startswith(".") for name in files):
-            return False
-        return HINT in files or self._is_created(identifier)
+        found = [name for name in files if name.endswith(_METADATA_NAMES) and not name.startswith(".")]
+        if HINT in files or not all(map(FolderOperations.is_version, found)):
+            return bool(found)
+        return bool(found) and self._is_created(identifier)
 
     def _is_created(self, identifier: Identifier) -> bool:
         """Whether a table without a hint is more than a version that a commit of several tables reserved."""
@@ -129,8 +131,8 @@ class FileSystemCatalog(Catalog):
             self.table_operations(identifier).load(None)
         except NoSuchTableError:
             return False
-        except FloebergError:
-            # Its metadata is damaged, or no version.
+        except (InvalidDataError, InvalidInputError, LimitExceededError, UnsupportedError):
+            # A damaged table is one.
             return True
         return True
 

@@ -14,7 +14,13 @@ from floeberg.commit.journal import ABORTED, bytes_at, decide, read_decision
 from floeberg.commit.operations import open_metadata, table_from_metadata
 from floeberg.commit.reservation import reservation_in, without_reservation
 from floeberg.commit.roll_forward import remove_quietly, roll_forward
-from floeberg.errors import InvalidDataError, InvalidInputError, NoSuchTableError, UnsupportedError
+from floeberg.errors import (
+    InvalidDataError,
+    InvalidInputError,
+    LimitExceededError,
+    NoSuchTableError,
+    UnsupportedError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -126,7 +132,7 @@ def version_of_nothing(
             current = open_metadata(folder, storage_options=options)
         except NoSuchTableError:
             return 0, None
-        except (InvalidDataError, InvalidInputError, UnsupportedError):
+        except (InvalidDataError, InvalidInputError, LimitExceededError, UnsupportedError):
             # A damaged table is one.
             return None, None
         version = version_of(current)
