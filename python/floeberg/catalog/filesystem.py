@@ -77,14 +77,14 @@ class FileSystemCatalog(Catalog):
         return folder_of(self._warehouse, identifier)
 
     def do_namespace_exists(self, namespace: Namespace) -> bool:
-        return self._folders.is_there(self._folder(namespace)) and not self.do_table_exists(namespace)
+        return self._folders.is_there(self._folder(namespace)) and not self._metadata_files(namespace)
 
     def do_create_namespace(self, namespace: Namespace, properties: dict[str, str]) -> None:
         if properties:
             raise UnsupportedError("a filesystem catalog cannot store properties of namespaces")
         levels = [namespace[:depth] for depth in range(1, len(namespace) + 1)]
         for level in levels:
-            if self.do_table_exists(level):
+            if self._metadata_files(level):
                 raise InvalidInputError(f"{dotted(level)!r} is a table, not a namespace")
         for level in levels:
             self._folders.make(self._folder(level))
@@ -92,14 +92,16 @@ class FileSystemCatalog(Catalog):
     def do_drop_namespace(self, namespace: Namespace) -> None:
         folder = self._folder(namespace)
         self._folders.check_no_link(folder)
-        if files := self._folders.files_in(folder):
+        # A folder may be left of a table that a commit of several tables would have created.
+        left = [*self._folders.files_in(folder), *(name for *_, name in self._inside(namespace))]
+        if left:
             raise NamespaceNotEmptyError(
-                f"the namespace {dotted(namespace)!r} is not empty: its folder has {min(files)!r}"
+                f"the namespace {dotted(namespace)!r} is not empty: its folder has {min(left)!r}"
             )
         self._folders.remove_empty(folder)
 
     def do_list_namespaces(self, namespace: Namespace) -> Iterable[Namespace]:
-        return [each for each in self._inside(namespace) if not self.do_table_exists(each)]
+        return [each for each in self._inside(namespace) if not self._metadata_files(each)]
 
     def do_load_namespace_properties(self, namespace: Namespace) -> dict[str, str]:
         return {"location": self._folder(namespace)}
@@ -118,12 +120,17 @@ class FileSystemCatalog(Catalog):
         return [(*namespace, name) for name in self._folders.inside(folder) if not name.startswith(".")]
 
     def do_table_exists(self, identifier: Identifier) -> bool:
+        found = self._metadata_files(identifier)
+        if HINT in found or not all(map(FolderOperations.is_version, found)):
+            return bool(found)
+        return bool(found) and self._is_created(identifier)
+
+    def _metadata_files(self, identifier: Identifier) -> list[str]:
+        """The metadata files in a folder, with the hint; none where no table is, and none is being created."""
         files = self._folders.files_in(f"{self._folder(identifier)}/{METADATA}")
         # No other file makes a folder a table, not even a hidden, half-written one.
         found = [name for name in files if name.endswith(_METADATA_NAMES) and not name.startswith(".")]
-        if HINT in files or not all(map(FolderOperations.is_version, found)):
-            return bool(found)
-        return bool(found) and self._is_created(identifier)
+        return [*found, HINT] if found and HINT in files else found
 
     def _is_created(self, identifier: Identifier) -> bool:
         """Whether a table without a hint is more than a version that a commit of several tables reserved."""

@@ -69,12 +69,13 @@ class _Part:
         """Whether the commit creates the table."""
         return self.commit.base is None
 
-    def reserved_text(self, decision: str) -> str:
+    def reserved_text(self, decision: str, tables: int) -> str:
         """The content of the reserved version."""
         base = self.commit.base
         text = empty_text(self.commit.attempt.metadata_json) if base is None else base.metadata_json()
         version = self.table.version_of(self.journal.reserved)
-        return reserved_text(text, Reservation(decision, version, self.journal.staged, self.creates))
+        reservation = Reservation(decision, version, self.journal.staged, self.creates, tables)
+        return reserved_text(text, reservation)
 
     def conflict(self, why: str) -> CommitConflictError:
         """The error for a version that others made."""
@@ -109,7 +110,7 @@ def commit_folders(
             _native.put_file(part.journal.staged, part.text.encode(), storage_options=dict(options))
         for part in ordered:
             reserved.append(part)
-            _reserve(part, decision, options)
+            _reserve(part, part.reserved_text(decision, len(parts)), options)
         _check(ordered, options)
     except BaseException:
         _give_back(ordered, reserved, decision, options)
@@ -132,13 +133,13 @@ def _planned(commit: TableCommit, table: FileSystemTableOperations) -> _Part:
     return _Part(commit, table, JournalPart(".".join(commit.identifier), reserved, staged, final), text)
 
 
-def _reserve(part: _Part, decision: str, options: Mapping[str, str]) -> None:
+def _reserve(part: _Part, text: str, options: Mapping[str, str]) -> None:
     """Reserves the next version of a table. Raises `CommitConflictError` where another writer has it."""
     location, base = part.journal.reserved, part.commit.base
     if part.table.is_there_as_other(location):
         raise part.conflict(f"another writer made version {part.table.version_of(location)}")
     try:
-        put = put_metadata(location, part.reserved_text(decision), options)
+        put = put_metadata(location, text, options)
     except CommitStateUnknownError as failure:
         # Without a decision it has no effect, even where it was written.
         raise StorageError(failure.message, context=failure.context, retryable=True) from failure

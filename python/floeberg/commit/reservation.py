@@ -47,12 +47,14 @@ class Reservation:
         version: The version that is reserved. In a later one the property was only carried along.
         staged: The file with the metadata of the next version.
         creates: Whether the commit creates the table: until it is decided, there is no table.
+        tables: How many tables the commit has, which says how long its decision may take.
     """
 
     decision: str
     version: int
     staged: str
     creates: bool
+    tables: int
 
 
 def reservation_in(table: OpenedTable) -> Reservation | None:
@@ -67,12 +69,17 @@ def reservation_in(table: OpenedTable) -> Reservation | None:
     try:
         said = json.loads(text)
         return Reservation(
-            str(said["decision"]), int(said["version"]), str(said["staged"]), bool(said["creates"])
+            str(said["decision"]),
+            int(said["version"]),
+            str(said["staged"]),
+            bool(said["creates"]),
+            int(said["tables"]),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidDataError(
-            f"the property {RESERVATION!r} is damaged: expected the decision, the version, the staged file and whether "
-            f"the table is created, as JSON, found {text!r}. Remove the property with another engine",
+            f"the property {RESERVATION!r} is damaged: expected the decision, the version, the staged file, "
+            f"whether the table is created, and a number of tables, as JSON, found {text!r}. Remove the "
+            "property with another engine",
             context={"path": table.metadata_location},
         ) from error
 

@@ -34,7 +34,7 @@ __all__ = ["PATIENCE", "pending", "settled", "settled_for_commit", "version_of_n
 _T = TypeVar("_T")
 
 PATIENCE = 10.0
-"""Seconds that a writer waits for the decision of another one, between whose two steps there are a few requests."""
+"""Seconds that a writer waits for the decision of another one about ten tables or fewer. More tables take longer."""
 
 _FIRST_NAP: Final = 0.01
 _LONGEST_NAP: Final = 0.5
@@ -152,12 +152,12 @@ def version_of_nothing(
 
 def _waited(look: Callable[[], tuple[_T, Reservation | None]], options: Mapping[str, str]) -> _T:
     """What a look finds, once no reservation is undecided."""
-    deadline, nap = time.monotonic() + PATIENCE, _FIRST_NAP
+    began, nap = time.monotonic(), _FIRST_NAP
     while True:
         found, reservation = look()
         if reservation is None:
             return found
-        if time.monotonic() >= deadline:
+        if time.monotonic() >= began + PATIENCE * max(1, reservation.tables / 10):
             decision = decide(reservation.decision, ABORTED, options)
             if not decision.is_commit:
                 remove_quietly([reservation.staged], options)

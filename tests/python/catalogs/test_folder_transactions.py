@@ -23,6 +23,7 @@ from floeberg.errors import (
     CommitStateUnknownError,
     InvalidDataError,
     InvalidInputError,
+    NamespaceNotEmptyError,
     NoSuchTableError,
     PartialCommitError,
     PermissionDeniedError,
@@ -189,6 +190,8 @@ def test_readers_do_not_see_what_is_undecided(lake, undecided):
     assert there(lake) == {"a": [0], "b": [0]}
     assert ids(fb.open_table(folder(lake, "a"))) == [0]
     assert not lake.table_exists("db.n")
+    assert lake.list_namespaces("db") == []
+    assert not lake.namespace_exists("db.n")
     for open_it in (lambda: lake.load_table("db.n"), lambda: fb.open_table(folder(lake, "n"))):
         with pytest.raises(NoSuchTableError):
             open_it()
@@ -536,6 +539,19 @@ def test_a_store_without_such_writes_is_refused_as_for_one_table(lake, transacti
     assert there(lake) == {"a": [0], "b": [0]}
     assert versions(lake, "a") == ["v1", "v2"]
     assert staged(lake) == []
+
+
+def test_a_namespace_with_what_was_given_up_is_not_empty(lake, undecided):
+    assert undecided.results == {}
+    for name in "ab":
+        lake.drop_table(f"db.{name}")
+    assert lake.list_tables("db") == []
+    with pytest.raises(NamespaceNotEmptyError, match="its folder has 'n'"):
+        lake.drop_namespace("db")
+    lake.create_table("db.n", SCHEMA)
+    lake.drop_table("db.n")
+    lake.drop_namespace("db")
+    assert lake.list_namespaces() == []
 
 
 def test_the_warehouse_lists_no_decision(lake, decided):
