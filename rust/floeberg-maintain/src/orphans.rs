@@ -22,7 +22,7 @@ use floeberg_io::{FoundFile, ListedFolder, Store, location};
 use crate::listed::{Entry, Listed, Named};
 use crate::place::{Places, Prefixes};
 
-/// The property that reserves a version of a table in a folder for a commit of several tables.
+/// The property that reserves a version of a table in a folder for a commit of several tables: that of Python's `commit/reservation.py`.
 const RESERVATION: &str = "floeberg.transaction";
 
 /// What is done with a file whose path the table names with another scheme or authority.
