@@ -7,6 +7,8 @@ import itertools
 import os
 import signal
 import threading
+import traceback
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -161,3 +163,65 @@ def test_a_store_that_is_down_at_the_decision_leaves_it_unknown(far):
         transaction.commit_transaction()
     far.behave()
     assert there(catalog) == ALL
+
+
+COMMITS = 6
+
+
+def in_forks(*works):
+    """Does some works at once, each in a fork. Returns how they ended."""
+    children = []
+    for work in works:
+        child = os.fork()
+        if child == 0:
+            answer = 1
+            try:
+                work()
+                answer = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(answer)
+        children.append(child)
+    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+
+
+def transfers(far, name, worker):
+    """Commits the same ids to both tables, in one commit each."""
+    catalog = lake(far, name)
+    for number in range(COMMITS):
+        with catalog.transaction() as transaction:
+            for table in "ab" if worker % 2 else "ba":
+                transaction.table(f"db.{table}").append(rows(100 * worker + number))
+
+
+def appends(far, name, worker):
+    """Commits to one table alone."""
+    catalog = lake(far, name)
+    for number in range(COMMITS):
+        catalog.load_table("db.b").append(rows(-100 * worker - number))
+
+
+def looks(far, name):
+    """Whoever sees an id in one table sees it in each table that is loaded after that."""
+    catalog = lake(far, name)
+    for _ in range(4 * COMMITS):
+        seen = [{each for each in ids_of(catalog, table) if each > 0} for table in "aba"]
+        assert seen[0] <= seen[1] <= seen[2], seen
+
+
+def test_writers_without_patience_split_no_commit(far, monkeypatch):
+    """Processes decide against each other's commits all the time: what was acknowledged is there, once, in both tables."""
+    monkeypatch.setattr(settling, "PATIENCE", 0.005)
+    catalog = made(far)
+    far.milliseconds = 1
+    often = {"commit.retry.num-retries": "1000", "commit.retry.max-wait-ms": "30"}
+    for name in "ab":
+        catalog.load_table(f"db.{name}").set_properties(often)
+    name = catalog.properties["warehouse"].rpartition("/")[2]
+    works = [partial(transfers, far, name, worker) for worker in (1, 2, 3)]
+    works += [partial(appends, far, name, 1), partial(looks, far, name), partial(looks, far, name)]
+    assert in_forks(*works) == [0] * len(works)
+    moved = [100 * worker + number for worker in (1, 2, 3) for number in range(COMMITS)]
+    alone = [-100 - number for number in range(COMMITS)]
+    assert there(catalog) == {"a": sorted([0, *moved]), "b": sorted([0, *moved, *alone])}
