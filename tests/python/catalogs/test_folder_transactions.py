@@ -580,19 +580,8 @@ def test_a_client_that_is_killed_at_any_call_leaves_all_or_none(tmp_path, call, 
     monkeypatch.setattr(settling, "PATIENCE", 0.01)
     ends = []
     for number in range(60):
-        warehouse = str(tmp_path / f"{call}-{number}")
-        lake = FileSystemCatalog("killed", {"warehouse": warehouse})
-        lake.create_namespace("db")
-        for name in "ab":
-            lake.create_table(f"db.{name}", SCHEMA, properties=HASTE).append(rows(0))
-        transaction = lake.transaction()
-        for name in "ab":
-            transaction.table(f"db.{name}").append(rows(1))
-        transaction.create_table("db.n", SCHEMA, properties=HASTE).append(rows(1))
-        for part in transaction._parts.values():
-            # The child has them: this process does not remove the files of its copy.
-            part.keep_files()
-        status = in_a_child(partial(killed_at, call, number, transaction))
+        lake, transaction = begun(tmp_path / f"{call}-{number}")
+        status = in_a_child(partial(killed_at, call, number, transaction.commit_transaction))
         whole = there(lake)
         assert whole in ({"a": [0], "b": [0]}, {"a": [0, 1], "b": [0, 1], "n": [1]}), (call, number, whole)
         ends.append(len(whole))
@@ -605,9 +594,39 @@ def test_a_client_that_is_killed_at_any_call_leaves_all_or_none(tmp_path, call, 
             break
     else:
         pytest.fail("the commit never ended")
-    assert status == 0
     assert ends == sorted(ends)
     assert ends[-1] == 3
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_reader_that_is_killed_while_it_finishes_a_commit_harms_nobody(tmp_path, call):
+    for number in range(60):
+        lake, transaction = begun(tmp_path / f"{call}-{number}")
+        assert in_a_child(partial(killed_after_the_decision, transaction)) == -signal.SIGKILL
+        assert len(decisions(lake)) == 1
+        status = in_a_child(partial(killed_at, call, number, partial(lake.load_table, "db.b")))
+        assert there(lake) == {"a": [0, 1], "b": [0, 1], "n": [1]}
+        if status == 0:
+            assert decisions(lake) == staged(lake) == []
+            break
+    else:
+        pytest.fail("the load never ended")
+
+
+def begun(warehouse):
+    """A catalog of two tables, and a commit of one row for each and for a new one."""
+    lake = FileSystemCatalog("killed", {"warehouse": str(warehouse)})
+    lake.create_namespace("db")
+    for name in "ab":
+        lake.create_table(f"db.{name}", SCHEMA, properties=HASTE).append(rows(0))
+    transaction = lake.transaction()
+    for name in "ab":
+        transaction.table(f"db.{name}").append(rows(1))
+    transaction.create_table("db.n", SCHEMA, properties=HASTE).append(rows(1))
+    for part in transaction._parts.values():
+        # A child commits it: this process does not remove the files of its copy.
+        part.keep_files()
+    return lake, transaction
 
 
 def in_a_child(work):
@@ -623,7 +642,7 @@ def in_a_child(work):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def killed_at(call, number, transaction):
+def killed_at(call, number, work):
     """Ends this process before a call of the storage."""
     made, left = getattr(_native, call), [number]
 
@@ -634,4 +653,10 @@ def killed_at(call, number, transaction):
         return made(*arguments, **keywords)
 
     setattr(_native, call, killing)
+    work()
+
+
+def killed_after_the_decision(transaction):
+    """Ends this process before what it decided is visible."""
+    folder_commit.apply_part = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     transaction.commit_transaction()

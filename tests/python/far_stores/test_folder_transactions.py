@@ -178,7 +178,7 @@ def in_forks(*works):
             try:
                 work()
                 answer = 0
-            except BaseException:
+            except Exception:  # noqa: BLE001 - the parent sees that there was one
                 traceback.print_exc()
             finally:
                 os._exit(answer)
@@ -211,7 +211,7 @@ def looks(far, name):
 
 
 def test_writers_without_patience_split_no_commit(far, monkeypatch):
-    """Processes decide against each other's commits all the time: what was acknowledged is there, once, in both tables."""
+    """Processes decide against each other's commits all the time: what was acknowledged is there, once, in both."""
     monkeypatch.setattr(settling, "PATIENCE", 0.005)
     catalog = made(far)
     far.milliseconds = 1
