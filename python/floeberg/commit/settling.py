@@ -6,7 +6,6 @@ while decides against the other commit, whose client may have been killed. The f
 
 from __future__ import annotations
 
-import itertools
 import time
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -62,9 +61,8 @@ def settled(
     Raises:
         NoSuchTableError: The reservation is of a commit that creates the table, and that is not decided.
     """
-    for look in itertools.count():
-        if reservation_in(current) is None:
-            break
+    missed = ""
+    while reservation_in(current) is not None:
         reservation = pending(current, version_of(current))
         if reservation is None:
             return without_reservation(current)
@@ -81,8 +79,11 @@ def settled(
             return _without_commit(folder, current, reservation)
         elif (staged := _staged(current, reservation, decision, options)) is not None:
             return staged
-        elif look:
+        elif missed == current.metadata_location:
             raise _lost(reservation)
+        else:
+            # Somebody may have written the version just now, and removed what was staged.
+            missed = current.metadata_location
     return current
 
 
