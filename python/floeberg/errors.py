@@ -32,6 +32,7 @@ __all__ = [
     "NoSuchViewError",
     "NotFoundError",
     "NotInstalledError",
+    "PartialCommitError",
     "PermissionDeniedError",
     "StorageError",
     "TableAlreadyExistsError",
@@ -185,6 +186,10 @@ class CommitStateUnknownError(FloebergError):
     """The outcome of a commit is unknown: it may have taken effect."""
 
     kind = "commit_state_unknown"
+
+
+class PartialCommitError(CommitStateUnknownError):
+    """Some tables have a commit of several tables, and others can never get it. The context has the state of each."""
 
 
 class PermissionDeniedError(FloebergError, PermissionError):

@@ -87,6 +87,14 @@ def transaction(catalog: Any) -> None:
         several.append(batch(1, 2))
 
 
+def several_tables(catalog: Any) -> None:
+    """Change two tables and create a third one in one commit."""
+    with catalog.transaction() as several:
+        several.table("ns.t").append(batch(1, 1))
+        several.table("ns.merging").delete("part = 'a'")
+        several.create_table("ns.other", SCHEMA).append(batch(1, 2))
+
+
 def upgrade(catalog: Any) -> None:
     """Upgrade the format version."""
     with catalog.load_table("ns.t").transaction() as changes:
@@ -107,5 +115,6 @@ ACTIONS: tuple[Action, ...] = (
     set_properties,
     add_column,
     transaction,
+    several_tables,
     upgrade,
 )

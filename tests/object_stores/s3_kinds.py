@@ -22,6 +22,6 @@ def sqlite(name: str, folder: Path) -> Catalog:
 
 
 KINDS = {
-    "filesystem": Kind(filesystem, has_properties=False, renames=False),
+    "filesystem": Kind(filesystem, has_properties=False, renames=False, views=False),
     "sqlite": Kind(sqlite),
 }

@@ -394,6 +394,14 @@ def read_file(location: str, *, storage_options: dict[str, str]) -> bytes:
 def put_file(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
     """Writes a file durably, and replaces one that exists."""
 
+def put_file_if_absent(location: str, content: bytes, *, storage_options: dict[str, str]) -> None:
+    """Writes a file durably and atomically, if none is there.
+
+    Raises:
+        AlreadyExistsError: A file is there.
+        UnsupportedError: The store cannot write a file only where none is.
+    """
+
 def remove_files(locations: list[str], *, storage_options: dict[str, str]) -> None:
     """Removes files. Missing ones are ignored."""
 

@@ -393,6 +393,7 @@ class Catalog(Backups, Reports):
         Raises:
             CommitConflictError: A base is no longer current. Nothing was changed.
             TableAlreadyExistsError: A table that an attempt creates exists. Nothing was changed.
+            PartialCommitError: Some tables have it, and others can never get it. The context has the state of each.
             CommitStateUnknownError: The outcome is unknown.
         """
         del commits

@@ -161,6 +161,8 @@ class CatalogTransaction(SpelledLikePyIceberg):
         Raises:
             CommitConflictError: Another writer committed a conflicting change to one of the tables, or was faster at
                 every attempt. Nothing was changed.
+            PartialCommitError: The commit was decided in a catalog of folders, and another engine wrote the next
+                version of a table first. The context has the state of each table.
             CommitStateUnknownError: The outcome is unknown, or only some tables have the commit. The context has what
                 is known of each table. No file was removed.
             InvalidInputError: Some of the tables have a commit with the idempotency key, and others do not.

@@ -109,7 +109,7 @@ def stoppable() -> Iterator[Callable[[Callable[..., object] | None], Callable[..
 
 def current_base(progress: Progress, starting: OpenedTable) -> OpenedTable:
     """The current table, which the next attempt is made on."""
-    progress.base = same_table(progress.table_operations.load(progress.base or starting), starting)
+    progress.base = same_table(progress.table_operations.load_base(progress.base or starting), starting)
     return progress.base
 
 

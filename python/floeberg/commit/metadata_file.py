@@ -18,18 +18,28 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
 
-__all__ = ["SUFFIXES", "is_of", "made_table", "remove_old_metadata", "suffix_of", "write_metadata_file"]
+__all__ = [
+    "GZIP_SUFFIXES",
+    "SUFFIXES",
+    "is_of",
+    "made_table",
+    "remove_old_metadata",
+    "suffix_of",
+    "write_metadata_file",
+]
 
 _PLAIN: Final = ".metadata.json"
 _GZIP: Final = ".gz.metadata.json"
 _OLD_GZIP: Final = ".metadata.json.gz"
 SUFFIXES: Final = (_PLAIN, _GZIP, _OLD_GZIP)
 """The suffixes of metadata files."""
+GZIP_SUFFIXES: Final = (_GZIP, _OLD_GZIP)
+"""Those of compressed ones."""
 
 
 def write_metadata_file(attempt: Attempt, location: str, storage_options: Mapping[str, str]) -> bool:
@@ -89,7 +99,12 @@ def suffix_of(properties: dict[str, str]) -> str:
 
 
 def remove_old_metadata(
-    base: OpenedTable, attempt: Attempt, location: str, storage_options: Mapping[str, str]
+    base: OpenedTable,
+    attempt: Attempt,
+    location: str,
+    storage_options: Mapping[str, str],
+    *,
+    before: OpenedTable | None = None,
 ) -> None:
     """Removes the metadata files that a commit dropped from the log, if the table's properties ask for it.
 
@@ -101,23 +116,33 @@ def remove_old_metadata(
         attempt: The commit.
         location: The metadata file that is current now.
         storage_options: The table's storage options.
+        before: The table before its base, where the commit made both versions.
     """
     with suppress(FloebergError):
         if flag_of(attempt.properties, "write.metadata.delete-after-commit.enabled"):
-            _remove_old(base, attempt, location, storage_options)
+            earlier = [] if before is None else [*_log_of(before), before.metadata_location]
+            _remove_old(base, attempt, location, storage_options, earlier)
 
 
 def _remove_old(
-    base: OpenedTable, attempt: Attempt, location: str, storage_options: Mapping[str, str]
+    base: OpenedTable,
+    attempt: Attempt,
+    location: str,
+    storage_options: Mapping[str, str],
+    earlier: Sequence[str],
 ) -> None:
     log = json.loads(attempt.metadata_json).get("metadata-log", ())
     kept = {_file_name(each) for each in (location, base.metadata_location, *map(_logged, log))}
-    before = map(_logged, json.loads(base.metadata_json()).get("metadata-log", ()))
+    before = dict.fromkeys([*_log_of(base), *earlier])
     old = [each for each in before if _file_name(each) not in kept and each.endswith(SUFFIXES)]
     folders = own_folders(base)
     log_kept_files(
         _native.remove_files_below(old, folders=folders, storage_options=dict(storage_options)), base
     )
+
+
+def _log_of(table: OpenedTable) -> list[str]:
+    return [_logged(each) for each in json.loads(table.metadata_json()).get("metadata-log", ())]
 
 
 def _logged(entry: dict[str, str]) -> str:

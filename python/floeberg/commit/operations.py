@@ -80,6 +80,14 @@ class TableOperations(ABC):
         """Returns the same state of the table with all snapshots, where `load_to_read` left some out."""
         return opened
 
+    def load_base(self, known: OpenedTable | None) -> OpenedTable:
+        """As `load`, for a commit. By default the same. Table operations that know of unfinished commits end them."""
+        return self.load(known)
+
+    def part_base(self, base: OpenedTable) -> OpenedTable:
+        """The table that an attempt is made on, which is part of a commit of several tables. By default the base."""
+        return base
+
     @abstractmethod
     def commit(self, base: OpenedTable | None, attempt: Attempt) -> OpenedTable:
         """Makes an attempt current if its base still is, and returns the new table. Rules 2 to 7."""

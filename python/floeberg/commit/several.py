@@ -27,6 +27,7 @@ from floeberg.errors import (
     CommitStateUnknownError,
     FloebergError,
     NoSuchTableError,
+    PartialCommitError,
     TableAlreadyExistsError,
 )
 
@@ -55,12 +56,14 @@ class TableCommit:
         identifier: The namespace and the name of the table.
         base: The table that the attempt was made on; `None` where it creates the table.
         attempt: The attempt.
+        before: The table that was current; the base, unless `TableOperations.part_base` made another one of it.
         metadata_location: Its metadata file. A catalog of metadata files sets it before it writes the file.
     """
 
     identifier: tuple[str, ...]
     base: OpenedTable | None
     attempt: Attempt
+    before: OpenedTable | None = None
     metadata_location: str = ""
 
 
@@ -85,7 +88,8 @@ class CommitPart:
         progress: Its commit, and its attempts.
         starting: The table that its operations were made for; `None` where it is to be created.
         check: Called with the table that an attempt is made on. What it raises ends the commit.
-        base: The table that the last attempt was made on.
+        base: The table that was current at the last attempt.
+        attempted_on: What the last attempt was made on: the same, or the next version of it, which is not written.
         attempt: The last attempt.
         conflicted: Whether its operations conflict with what others committed.
         is_sent: Whether a request of unknown outcome had an attempt of it.
@@ -96,6 +100,7 @@ class CommitPart:
     starting: OpenedTable | None
     check: Callable[[OpenedTable], None]
     base: OpenedTable | None = None
+    attempted_on: OpenedTable | None = None
     attempt: _native.Attempt | None = None
     conflicted: bool = False
     is_sent: bool = False
@@ -108,7 +113,8 @@ class CommitPart:
     def made(self) -> _native.Attempt:
         """Makes an attempt on the base. An error names the table."""
         try:
-            self.attempt = attempt_on(self.progress, self.base, (None, None))
+            on = None if self.base is None else self.progress.table_operations.part_base(self.base)
+            self.attempted_on, self.attempt = on, attempt_on(self.progress, on, (None, None))
         except FloebergError as failure:
             self.conflicted = isinstance(failure, CommitConflictError)
             failure.add_note(f"the table is {self.name!r}")
@@ -165,6 +171,7 @@ def commit_all(
     Raises:
         CommitConflictError: Another writer committed a conflicting change, or was faster at every attempt. Nothing was
             changed.
+        PartialCommitError: Some tables have the commit, and others can never get it.
         CommitStateUnknownError: The outcome is unknown. The context has what is known of each table. No file was
             removed.
         TableAlreadyExistsError: Another writer created a table of that name. Nothing was changed.
@@ -181,6 +188,8 @@ def commit_all(
         except StoppedError as stop:
             stopped_by = stop.cause
             break
+        except PartialCommitError:
+            raise
         except _PartlyError as partly:
             raise _unknown(parts, partly) from partly.__cause__
         except FloebergError as failure:
@@ -224,9 +233,13 @@ def _try_once(
             part.check(part.base)
     made = [(part, part.made()) for part in parts]
     changing = [(part, attempt) for part, attempt in made if part.base is None or attempt.changes]
-    requests = [TableCommit(part.identifier, part.base, attempt) for part, attempt in changing]
+    requests = [
+        TableCommit(part.identifier, part.attempted_on, attempt, part.base) for part, attempt in changing
+    ]
     try:
         tables = store(requests) if requests else ()
+    except PartialCommitError:
+        raise
     except CommitStateUnknownError as failure:
         for (part, attempt), request in zip(changing, requests, strict=True):
             part.progress.remember(attempt, request.metadata_location, part.base)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NoReturn
 from floeberg import _native
 from floeberg.commit.filesystem import METADATA, FileSystemTableOperations
 from floeberg.commit.operations import TableOperations
+from floeberg.commit.settling import settled
 from floeberg.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from floeberg.commit.attempt import Attempt
     from floeberg.commit.operations import OpenedTable
 
-__all__ = ["StaticTableOperations", "operations_of"]
+__all__ = ["StaticTableOperations", "operations_of", "settled_in_folder"]
 
 
 @dataclass(frozen=True)
@@ -78,3 +79,15 @@ def operations_of(
             "at its original location, or append its rows to a new table"
         )
     return FileSystemTableOperations(folder, storage_options)
+
+
+def settled_in_folder(table: OpenedTable, storage_options: dict[str, str]) -> OpenedTable:
+    """The table of a folder whose current version is reserved by a commit of several tables, as `settled` says.
+
+    Args:
+        table: The reserved version.
+        storage_options: Its storage options.
+    """
+    folder = table.metadata_location.rpartition("/")[0].removesuffix(f"/{METADATA}")
+    version_of = FileSystemTableOperations.version_of
+    return settled(folder, table, lambda each: version_of(each.metadata_location), storage_options)

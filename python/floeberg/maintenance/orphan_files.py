@@ -15,6 +15,7 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_path
 from floeberg._table_properties import flag_of
 from floeberg._timestamps import milliseconds
+from floeberg.commit.reservation import staged_for
 from floeberg.errors import InvalidInputError
 from floeberg.maintenance.removal import check_neighbours, check_place, remove
 from floeberg.maintenance.results.removing import RemoveOrphanFilesResult
@@ -87,6 +88,10 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
         known.check_same_table(table)
         check_place(table)
         orphans = listed.orphans(table, older_than_ms=limit, prefix_mismatch=prefix_mismatch_mode)
+        if (staged := staged_for(table)) is not None:
+            # A commit of several tables is about to be decided, and then its files are the table's.
+            others = set(listed.orphans(staged, older_than_ms=limit, prefix_mismatch=prefix_mismatch_mode))
+            orphans = [each for each in orphans if each in others and each[0] != staged.metadata_location]
         check_neighbours(table, folder, operations.other_metadata_locations())
         return orphans
 

@@ -11,6 +11,7 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_path
 from floeberg._keywords import says_keywords
 from floeberg._table_properties import flag_of
+from floeberg.commit.reservation import staged_for
 from floeberg.errors import InvalidInputError
 from floeberg.maintenance.removal import Removed, check_neighbours, check_place, counts_by_role, remove
 from floeberg.maintenance.results.removing import DeleteReachableFilesResult
@@ -60,7 +61,8 @@ def delete_reachable_files(
     Raises:
         InvalidInputError: The property `gc.enabled` is `false`, since other tables may use the same files; the
             metadata file is outside of the table's own locations: it was copied, moved or linked; the table is in a
-            file system and has a later version; or a table of the catalog has the location.
+            file system and has a later version, or a commit of several tables has reserved it; or a table of the
+            catalog has the location.
         NotFoundError: The metadata file, or a manifest that it reaches, is missing. Nothing was removed.
         InvalidDataError: A metadata file or a manifest is damaged. Nothing was removed.
 
@@ -84,6 +86,12 @@ def delete_reachable_files(
             "files"
         )
     check_place(table)
+    if staged_for(table) is not None:
+        raise InvalidInputError(
+            "files of the table are not removed, since a commit of several tables has reserved the version, and is not "
+            "decided",
+            context={"metadata": _native.without_passwords(table.metadata_location)},
+        )
     if catalog is not None:
         check_neighbours(table, table.location, catalog.do_list_metadata_locations().values())
     kinds = {location: kind for kind, location in _native.files_of_dropped_table(table)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from floeberg import _native
@@ -18,7 +19,8 @@ from floeberg._arguments import (
 )
 from floeberg._keywords import says_keywords
 from floeberg._timestamps import Moment, microseconds, milliseconds
-from floeberg.commit.static import operations_of
+from floeberg.commit.reservation import RESERVATION, reservation_in
+from floeberg.commit.static import operations_of, settled_in_folder
 from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.table import LanceTable
@@ -27,8 +29,9 @@ from floeberg.table._table import Table
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from floeberg.commit.operations import OpenedTable
     from floeberg.lance.manifest_store import ManifestStore
 
 __all__ = ["StaticTable", "open_table"]
@@ -160,18 +163,18 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
             return _open_lance(
                 place, version=version, tag=tag, branch=branch, as_of=as_of, manifest_store=manifest_store
             )
+        opened = partial(
+            _native.Table.open,
+            relocate=place.relocate,
+            storage_options=place.storage_options,
+            snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
+            reference=None if ref is None else checked_text("ref", ref),
+            as_of_ms=None if as_of is None else milliseconds(as_of, "as_of"),
+            manifest_cache=None if manifest_cache is None else checked_size("manifest_cache", manifest_cache),
+        )
+        is_pinned = any(each is not None for each in (snapshot_id, ref, as_of))
         try:
-            native = _native.Table.open(
-                place.location,
-                relocate=place.relocate,
-                storage_options=place.storage_options,
-                snapshot_id=None if snapshot_id is None else checked_int("snapshot_id", snapshot_id),
-                reference=None if ref is None else checked_text("ref", ref),
-                as_of_ms=None if as_of is None else milliseconds(as_of, "as_of"),
-                manifest_cache=None
-                if manifest_cache is None
-                else checked_size("manifest_cache", manifest_cache),
-            )
+            native = place.settled(opened(place.location), opened, is_pinned=is_pinned)
         except (NoSuchTableError, UnsupportedError):
             if format is not None or not place.has_lance():
                 raise
@@ -181,7 +184,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     operations = operations_of(
         native,
         is_relocated=bool(place.relocate),
-        is_pinned=any(each is not None for each in (snapshot_id, ref, as_of)),
+        is_pinned=is_pinned,
         storage_options=place.storage_options,
     )
     return Table(native, operations=operations)
@@ -227,6 +230,26 @@ class Place:
     def has_lance(self) -> bool:
         """Whether a Lance table is here."""
         return _native.LanceTable.exists(self.location, storage_options=self.storage_options)
+
+    def settled(
+        self, table: OpenedTable, opened: Callable[[str], OpenedTable], *, is_pinned: bool
+    ) -> OpenedTable:
+        """The table, where its current version may be reserved by a commit of several tables.
+
+        A metadata file that was named, and a table that was moved, are read as they are.
+        """
+        is_named = table.metadata_location.rstrip("/") == _native.location_from_user(self.location).rstrip(
+            "/"
+        )
+        if RESERVATION not in table.properties or is_named or self.relocate:
+            return table
+        now = settled_in_folder(table, self.storage_options)
+        if not is_pinned:
+            return now
+        is_there = _native.file_exists(now.metadata_location, storage_options=self.storage_options)
+        reservation = reservation_in(table)
+        staged = now.metadata_location if is_there or reservation is None else reservation.staged
+        return opened(staged)
 
     @contextmanager
     def explained(self, *, is_either: bool) -> Iterator[None]:

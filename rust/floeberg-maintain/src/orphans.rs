@@ -22,6 +22,9 @@ use floeberg_io::{FoundFile, ListedFolder, Store, location};
 use crate::listed::{Entry, Listed, Named};
 use crate::place::{Places, Prefixes};
 
+/// The property that reserves a version of a table in a folder for a commit of several tables: that of Python's `commit/reservation.py`.
+const RESERVATION: &str = "floeberg.transaction";
+
 /// What is done with a file whose path the table names with another scheme or authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrefixMismatch {
@@ -210,6 +213,8 @@ fn check_alone(listed: &Listed<'_>, table: &Table, cancel: &Cancel) -> Result<()
     ordered(&locations, thread_budget()?, cancel, |location| {
         match open_metadata(table.store().as_ref(), location) {
             Ok((_, metadata)) if metadata.table_uuid == table.metadata().table_uuid => Ok(()),
+            // A client that was killed had reserved the name for a table, which never came to be.
+            Ok((_, metadata)) if metadata.properties.contains_key(RESERVATION) => Ok(()),
             // It was removed since it was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Ok(_) => Err(other("another table", location)),

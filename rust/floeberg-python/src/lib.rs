@@ -154,7 +154,7 @@ mod _native {
     #[pymodule_export]
     use crate::table::files::{
         canonical_location, file_exists, files_below, list_folder, local_path, location_from_user, put_file,
-        read_file, remove_files, remove_files_below, request_budget, without_passwords,
+        put_file_if_absent, read_file, remove_files, remove_files_below, request_budget, without_passwords,
     };
     #[pymodule_export]
     use crate::table::metadata_reader::MetadataReader;

@@ -65,7 +65,6 @@ class Kind:
     moves_views: bool = True
     names_metadata: bool = True
     frees_names: bool = True
-    transactions: bool = True
 
     def new(self, folder: Path) -> Catalog:
         """One of a name that no other has."""
@@ -137,7 +136,6 @@ KINDS = {
         renames=False,
         views=False,
         replaces_registered=False,
-        transactions=False,
     ),
     "filesystem-in-memory": Kind(
         filesystem_in_memory,
@@ -145,7 +143,6 @@ KINDS = {
         renames=False,
         views=False,
         replaces_registered=False,
-        transactions=False,
     ),
     "sqlite": Kind(sqlite),
     "sqlite-v0": Kind(sqlite_of_version_0, views=False),

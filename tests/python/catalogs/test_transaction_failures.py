@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 
 import pyarrow as pa
 import pytest
-from catalog_kinds import memory, sqlite
+from catalog_kinds import filesystem, memory, sqlite
 from one_column import SCHEMA, ids, rows
 from places import files_in
 from sqlalchemy.exc import OperationalError
 
 import floeberg as fb
-from floeberg.catalog import metastore, sql_database
+from floeberg.catalog import FileSystemCatalog, metastore, sql_database
 from floeberg.commit import lock, several
 from floeberg.commit.attempts import StoppedError
 from floeberg.errors import (
@@ -33,7 +34,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(several, "_PAUSE", 0.0)
 
 
-@pytest.fixture(params=[memory, sqlite], ids=["memory", "sqlite"])
+@pytest.fixture(params=[memory, sqlite, filesystem], ids=["memory", "sqlite", "filesystem"])
 def catalog(request, tmp_path):
     made = request.param(f"f{tmp_path.name}", tmp_path)
     made.create_namespace("db")
@@ -164,8 +165,7 @@ def test_a_commit_to_some_tables_only_names_the_state_of_each(catalog, transacti
 
     def half(call, commits):
         del call
-        one = commits[0]
-        catalog.table_operations(one.identifier).commit(one.base, one.attempt)
+        type(catalog).do_commit_all(catalog, commits[:1])
         raise CommitStateUnknownError("the server ended")
 
     steps, tried = script
@@ -237,7 +237,10 @@ def test_a_refusal_of_others_is_a_conflict(catalog, transaction, script):
 def test_a_refused_creation_is_of_another_writer(catalog, script):
     def refused(call, commits):
         del call, commits
-        catalog.create_table("db.n", SCHEMA, location=catalog.load_table("db.a").location() + "-n")
+        beside = catalog.load_table("db.a").location() + "-n"
+        catalog.create_table(
+            "db.n", SCHEMA, location=None if isinstance(catalog, FileSystemCatalog) else beside
+        )
         raise several.CommitRefusedError("it exists")
 
     steps, tried = script
@@ -279,6 +282,7 @@ def test_an_error_that_passes_is_tried_again(catalog, transaction, script):
     assert stray_files(catalog) == []
 
 
+@pytest.mark.parametrize("catalog", [memory, sqlite], indirect=True)
 def test_a_metadata_file_that_cannot_be_written_stops_all(catalog, transaction, monkeypatch):
     make, made = metastore._new_location, []
 
@@ -393,10 +397,9 @@ def test_a_process_that_ends_between_statements_leaves_all_or_none(tmp_path, ste
 
 
 TRANSFERS = """
-import sys
+import json, sys
 import floeberg as fb, pyarrow as pa
-folder, worker = sys.argv[1], int(sys.argv[2])
-catalog = fb.load_catalog("s", type="sql", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"{folder}/warehouse")
+catalog, worker = fb.load_catalog("s", **json.loads(sys.argv[1])), int(sys.argv[2])
 for number in range(10):
     amount = 7 * worker + number
     one, other = ("db.a", "db.b") if number % 2 else ("db.b", "db.a")
@@ -406,27 +409,58 @@ for number in range(10):
             transaction.table(name).append(pa.table(row))
     print(100 * worker + number, flush=True)
 """
+ALONE = """
+import json, sys
+import floeberg as fb, pyarrow as pa
+catalog, worker = fb.load_catalog("s", **json.loads(sys.argv[1])), int(sys.argv[2])
+for number in range(10):
+    for name in ("db.a", "db.b"):
+        catalog.load_table(name).append(pa.table({"id": [-100 * worker - number], "amount": [0]}))
+    print(-100 * worker - number, flush=True)
+"""
 
 
-def test_processes_that_move_amounts_lose_and_double_nothing(tmp_path):
+def sqlite_at(folder):
+    return {
+        "type": "sql",
+        "uri": f"sqlite:///{folder}/catalog.db",
+        "warehouse": (folder / "warehouse").as_uri(),
+    }
+
+
+def folders_at(folder):
+    return {"type": "filesystem", "warehouse": str(folder / "warehouse")}
+
+
+def worker(program, options, number):
+    return subprocess.Popen(
+        [sys.executable, "-c", program, json.dumps(options), str(number)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("options_at", [sqlite_at, folders_at])
+def test_processes_that_move_amounts_lose_and_double_nothing(tmp_path, options_at):
     """Each transfer is in both tables or in none, and each that was acknowledged is there once."""
-    catalog = sqlite("s", tmp_path)
+    options = options_at(tmp_path)
+    catalog = fb.load_catalog("s", **options)
     catalog.create_namespace("db")
     schema = pa.schema({"id": pa.int64(), "amount": pa.int64()})
-    many = HASTE | {"commit.retry.num-retries": "200", "commit.retry.total-timeout-ms": "120000"}
+    many = HASTE | {"commit.retry.num-retries": "500", "commit.retry.total-timeout-ms": "200000"}
     for name in "ab":
         catalog.create_table(f"db.{name}", schema, properties=many)
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-c", TRANSFERS, str(tmp_path), str(number)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(6)
-    ]
+    workers = [worker(TRANSFERS, options, number) for number in range(5)]
+    workers.append(worker(ALONE, options, 1))
+    split = set()
+    while any(each.poll() is None for each in workers[:5]):
+        # Whoever sees a transfer in one table sees it in each table that is loaded after that.
+        seen = [{each for each in ids(catalog.load_table(f"db.{name}")) if each >= 0} for name in "aba"]
+        split |= (seen[0] - seen[1]) | (seen[1] - seen[2])
     said = [each.communicate(timeout=300) for each in workers]
     assert [each.returncode for each in workers] == [0] * 6, [errors for _, errors in said]
+    assert split == set()
     acknowledged = sorted(int(line) for output, _ in said for line in output.split())
     assert len(acknowledged) == 60
     moved = {name: catalog.load_table(f"db.{name}").to_arrow().to_pydict() for name in "ab"}
@@ -435,6 +469,7 @@ def test_processes_that_move_amounts_lose_and_double_nothing(tmp_path):
     amounts = [dict(zip(each["id"], each["amount"], strict=True)) for each in moved.values()]
     assert all(amounts[0][key] == -amounts[1][key] for key in acknowledged)
     assert stray_files(catalog) == []
+    assert not [each for each in files_in(str(tmp_path / "warehouse")) if "_floeberg-transaction-" in each]
 
 
 def test_readers_of_the_database_see_both_locations_or_none(tmp_path):
@@ -443,20 +478,16 @@ def test_readers_of_the_database_see_both_locations_or_none(tmp_path):
     catalog.create_namespace("db")
     for name in "ab":
         catalog.create_table(f"db.{name}", SCHEMA)
-    worker = subprocess.Popen(
-        [sys.executable, "-c", TRANSFERS.replace('"amount": [sign * amount]', ""), str(tmp_path), "1"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    writer = worker(TRANSFERS.replace('"amount": [sign * amount]', ""), sqlite_at(tmp_path), 1)
     seen = set()
-    while worker.poll() is None:
+    while writer.poll() is None:
         seen.add(
             tuple(
                 fb.open_table(location).count()
                 for _, location in sorted(catalog.do_list_metadata_locations().items())
             )
         )
-    worker.communicate()
-    assert worker.returncode == 0
+    writer.communicate()
+    assert writer.returncode == 0
     assert all(one == other for one, other in seen)
     assert len(there(catalog)["a"]) == len(there(catalog)["b"]) == 10

@@ -16,6 +16,7 @@ import far_store_faults as faults
 import floeberg as fb
 from far_store import FarStore
 from far_store_tables import Place
+from floeberg.catalog import FileSystemCatalog
 
 STEP = 0.02
 """Seconds without a request, after which those that came are answered, unless the client computes."""
@@ -26,6 +27,9 @@ EXPECTED: dict[str, dict[str, int]] = {
     "open by path": {"GET": 2, "LIST": 1, "rounds": 3},
     "open by the metadata": {"GET": 1, "rounds": 1},
     "open by a catalog": {"GET": 1, "rounds": 1},
+    "open by a catalog of folders": {"GET": 2, "HEAD": 6, "rounds": 3},
+    "append by a catalog of folders": {"GET": 3, "HEAD": 9, "PUT": 5, "rounds": 12},
+    "append to two tables of folders": {"GET": 8, "HEAD": 26, "POST": 3, "PUT": 13, "rounds": 40},
     "plan": {"GET": 2, "rounds": 2},
     "scan of 40 small files": {"GET": 42, "rounds": 4},
     "scan of 40 small files by batches": {"GET": 42, "rounds": 4},
@@ -82,6 +86,35 @@ def open_by_the_metadata(place):
 def open_by_a_catalog(place):
     place.files()
     return place.open
+
+
+def in_folders(place):
+    """A catalog of folders with the tables `db.a` and `db.b`."""
+    catalog = FileSystemCatalog("folders", {"warehouse": f"{place.folder}/folders"} | place.options)
+    catalog.create_namespace("db")
+    for name in "ab":
+        catalog.create_table(f"db.{name}", rows(0).schema).append(rows(0))
+    return catalog
+
+
+@situation
+def open_by_a_catalog_of_folders(place):
+    catalog = in_folders(place)
+    return lambda: catalog.load_table("db.a")
+
+
+@situation
+def append_by_a_catalog_of_folders(place):
+    table = in_folders(place).load_table("db.a")
+    return lambda: table.append(rows(1))
+
+
+@situation
+def append_to_two_tables_of_folders(place):
+    transaction = in_folders(place).transaction()
+    for name in "ab":
+        transaction.table(f"db.{name}").append(rows(1))
+    return transaction.commit_transaction
 
 
 @situation

@@ -98,6 +98,20 @@ pub fn put_file(
     })
 }
 
+/// Writes a file, if none is there.
+#[pyfunction]
+#[pyo3(signature = (location, content, *, storage_options))]
+pub fn put_file_if_absent(
+    py: Python<'_>,
+    location: String,
+    content: Vec<u8>,
+    storage_options: BTreeMap<String, String>,
+) -> PyResult<()> {
+    runtime::run(py, &Cancel::default(), move |_| {
+        open_store(&storage_options.into_iter().collect())?.put_if_absent(&location, content.into())
+    })
+}
+
 /// Removes the files that exist and lie below one of the folders. Returns the others.
 #[pyfunction]
 #[pyo3(signature = (locations, *, folders, storage_options))]
