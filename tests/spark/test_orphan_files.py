@@ -12,6 +12,7 @@ import pytest
 
 import floeberg as fb
 import floeberg.spark
+from floeberg.commit import folder_commit
 from floeberg.errors import FloebergError, InvalidDataError, InvalidInputError
 
 EVER = "2100-01-01T00:00Z"
@@ -105,6 +106,27 @@ def test_tasks_find_what_is_found_without_spark(spark, table):
     assert not any(path.exists() for path in new)
     assert same(spark, table, **ALL).orphan_file_locations == ()
     assert (table.scan().count(), table.scan(branch="dev").count()) == rows
+
+
+def test_files_of_an_undecided_commit_of_several_tables_are_kept(spark, table, tmp_path, monkeypatch):
+    lake = fb.load_catalog("prod", type="filesystem", warehouse=str(tmp_path / "lake"))
+    lake.create_table("db.other", SCHEMA)
+    left_by_expiry = same(spark, table, **ALL).orphan_file_locations
+    monkeypatch.setattr(folder_commit, "_give_back", lambda *_: None)
+    monkeypatch.setattr(folder_commit, "decide", killed)
+    transaction = lake.transaction()
+    for name in ("db.t", "db.other"):
+        transaction.table(name).append(pa.table({"id": [20], "part": ["new"]}, SCHEMA))
+    with pytest.raises(SystemExit):
+        transaction.commit_transaction()
+    assert list((folder_of(table) / "metadata").glob("floeberg-staged-*"))
+    lost = junk(table, "data/lost")
+    found = same(spark, table.refresh(), **ALL).orphan_file_locations
+    assert sorted(found) == sorted([*left_by_expiry, str(lost)])
+
+
+def killed(*_):
+    raise SystemExit
 
 
 def test_what_is_refused_is_refused(spark, table, tmp_path):
