@@ -90,6 +90,10 @@ class ServerProcess:
         except subprocess.TimeoutExpired:
             self.kill()
 
+    def wait(self) -> None:
+        """Wait for its end, which somebody else brought about."""
+        self._process.wait()
+
     def kill(self, how: int = signal.SIGKILL) -> None:
         """End it without notice."""
         self._process.send_signal(how)

@@ -19,6 +19,11 @@ SQLITE = (
     "a3f53a2aa15ae9425a9e793bbe9c8e5288febeb4b65ef5c1a4e80d4c2045cf08",
 )
 
+POSTGRESQL = (
+    "org/postgresql/postgresql/42.7.7/postgresql-42.7.7.jar",
+    "157963d60ae66d607e09466e8c0cdf8087e9cb20d0159899ffca96bca2528460",
+)
+
 
 def iceberg_java(folder: Path) -> tuple[Path, Path] | str:
     """The Python and the jar, made where they are not there; or why they cannot be had."""

@@ -10,12 +10,17 @@ from servers import started
 
 import floeberg as fb
 from floeberg.catalog import Catalog, Namespace
+from tiers import ALL
 
 
-def postgresql(name: str, folder: Path) -> Catalog:
-    """One whose rows no other catalog of the database sees."""
-    known = started("postgresql").properties
-    return fb.load_catalog(name, **known, warehouse=(folder / "warehouse").as_uri())
+def of_database(server: str):
+    """How to make a catalog whose rows no other one of the database sees."""
+
+    def make(name: str, folder: Path) -> Catalog:
+        known = started(server).properties
+        return fb.load_catalog(name, **known, warehouse=(folder / "warehouse").as_uri())
+
+    return make
 
 
 def seaweedfs(name: str, folder: Path) -> Catalog:
@@ -67,7 +72,7 @@ ICEBERG = {
 SQLite compares outer namespaces without regard to case."""
 
 KINDS = {
-    "postgresql": Kind(postgresql),
+    "postgresql": Kind(of_database("postgresql")),
     "iceberg-rest": Kind(of_server("iceberg-rest"), **ICEBERG),
     "seaweedfs": Kind(
         seaweedfs,
@@ -86,5 +91,7 @@ KINDS = {
         frees_names=False,
     ),
 }
+if ALL:
+    KINDS["mariadb"] = Kind(of_database("mariadb"))
 WITH_TOKENS = Kind(of_server("iceberg-rest-oauth2"), **ICEBERG)
 """Iceberg's server where each request needs a token. SeaweedFS wants one, too."""

@@ -14,9 +14,10 @@ from faulted import FAST, ROWS, SCHEMA, Place
 from servers import Server, started
 
 import floeberg as fb
+from tiers import ALL
 
-MANY = os.environ.get("FLOEBERG_CASES") == "all"
-WRITERS, COMMITS = (8, 50) if MANY else (4, 10)
+WRITERS, COMMITS = (8, 50) if ALL else (4, 10)
+SERVERS = ["iceberg-rest", "seaweedfs", "postgresql", *(["mariadb"] if ALL else [])]
 RETRIES = {"commit.retry.num-retries": "100", "commit.retry.total-timeout-ms": "600000", **FAST}
 TYPED = {"CommitStateUnknownError", "StorageError", "CommitConflictError"}
 
@@ -36,7 +37,7 @@ class Contended:
     def __init__(self, name: str, folder: Path) -> None:
         self.server: Server = started(name)
         known = dict(self.server.properties)
-        if name == "postgresql":
+        if name in {"postgresql", "mariadb"}:
             known["warehouse"] = (folder / "warehouse").as_uri()
         elif name == "seaweedfs":
             known["warehouse"] = self.server.warehouse()
@@ -76,7 +77,7 @@ class Contended:
         return Counter(zip(found["writer"].to_pylist(), found["number"].to_pylist(), strict=True))
 
 
-@pytest.mark.parametrize("name", ["iceberg-rest", "seaweedfs", "postgresql"])
+@pytest.mark.parametrize("name", SERVERS)
 def test_processes_commit_to_one_table(name, tmp_path) -> None:
     contended = Contended(name, tmp_path)
     children = contended.appenders()
@@ -84,7 +85,7 @@ def test_processes_commit_to_one_table(name, tmp_path) -> None:
     assert sum(len(child.done) for child in children) >= 0.9 * WRITERS * COMMITS, children[0].failed[:3]
 
 
-@pytest.mark.parametrize("name", ["iceberg-rest", "seaweedfs", "postgresql"])
+@pytest.mark.parametrize("name", SERVERS)
 def test_a_server_that_crashes_loses_nothing_that_was_acknowledged(name, tmp_path) -> None:
     contended = Contended(name, tmp_path)
     children = contended.appenders()
@@ -96,7 +97,7 @@ def test_a_server_that_crashes_loses_nothing_that_was_acknowledged(name, tmp_pat
     assert max(done) == COMMITS - 1, "clients go on with the server that came back"
 
 
-@pytest.mark.parametrize("name", ["iceberg-rest", "seaweedfs", "postgresql"])
+@pytest.mark.parametrize("name", SERVERS)
 def test_a_client_that_is_killed_leaves_its_appends_whole(name, tmp_path) -> None:
     contended = Contended(name, tmp_path)
     children = contended.appenders()

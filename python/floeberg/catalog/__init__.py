@@ -9,8 +9,9 @@ Examples:
 
 from floeberg.catalog.backup import ExportResult, RestoreResult
 from floeberg.catalog.base import Catalog
+from floeberg.catalog.check import CatalogCheck, CatalogCheckStep
 from floeberg.catalog.filesystem import FileSystemCatalog
-from floeberg.catalog.loading import load_catalog
+from floeberg.catalog.loading import check_catalog, load_catalog
 from floeberg.catalog.memory import MemoryCatalog
 from floeberg.catalog.metastore import MetadataSwap, MetastoreCatalog
 from floeberg.catalog.names import Identifier, Namespace
@@ -20,6 +21,8 @@ from floeberg.commit.several import TableCommit
 
 __all__ = [
     "Catalog",
+    "CatalogCheck",
+    "CatalogCheckStep",
     "CatalogTransaction",
     "ExportResult",
     "FileSystemCatalog",
@@ -31,5 +34,6 @@ __all__ = [
     "PropertiesUpdateSummary",
     "RestoreResult",
     "TableCommit",
+    "check_catalog",
     "load_catalog",
 ]

@@ -7,14 +7,17 @@ another writer did so first. This makes commits atomic.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_path
 from floeberg._keywords import says_keywords_of_methods
 from floeberg._table_properties import flag_of
 from floeberg.catalog.backup import Backups
-from floeberg.catalog.names import Identifier, checked_identifier, dotted
+from floeberg.catalog.check import CatalogCheck, Check
+from floeberg.catalog.check.address import ServerConnection
+from floeberg.catalog.check.recorder import SkipStepError
+from floeberg.catalog.names import Identifier, Namespace, checked_identifier, dotted
 from floeberg.catalog.purging import remove_files_of
 from floeberg.catalog.transactions import CatalogTransaction
 from floeberg.commit.operations import open_metadata
@@ -261,6 +264,79 @@ class Catalog(Backups):
     def check_transactions(self) -> None:
         """Raises `UnsupportedError` where the catalog has no commit of several tables."""
         raise self.no_transactions()
+
+    # Whether it works.
+
+    def check(
+        self,
+        *,
+        table: str | Iterable[str] | None = None,
+        location: str | os.PathLike[str] | None = None,
+        read_only: bool = False,
+    ) -> CatalogCheck:
+        """Does each step of reaching the catalog and its store, and names the one that fails, with what to do.
+
+        The steps are `configuration`, `dns`, `tcp`, `tls`, `credentials`, `authentication`, `namespaces` and `table`;
+        and of the store `region`, `store credentials`, `bucket`, `list`, `put`, `read`, `put-if-absent`, which 16
+        writers try at once, and `delete`. A step that cannot be done is skipped, with the reason. Files are written
+        below a folder of the check's own in the warehouse, never in that of a table, and removed afterwards.
+
+        A catalog that cannot be loaded is checked by `floeberg.catalog.check_catalog`.
+
+        Args:
+            table: The table to load. By default, the first one.
+            location: The folder in which files are written, where the catalog does not name one.
+            read_only: Whether nothing is written.
+
+        Returns:
+            The steps.
+
+        Raises:
+            InvalidInputError: An argument is wrong. What the steps find is in the result.
+
+        Examples:
+            >>> catalog.check(read_only=True).step("put").detail
+            'the check is read only'
+            >>> catalog.check(table="db.refs").raise_for_failure().ok
+            True
+        """
+        wanted = Check(
+            name=self._name,
+            kind=type(self).__name__,
+            properties=self._properties,
+            origins=self._property_origins(),
+            table=None if table is None else checked_identifier("table", table),
+            location=None if location is None else checked_path("location", location),
+            read_only=checked_bool("read_only", read_only),
+        )
+        return wanted.run(lambda: self._connection(self._properties, wanted.origins), lambda: self)
+
+    _needs_put_if_absent: ClassVar[bool] = False
+    """Whether commits need a store that gives a name to one writer alone."""
+
+    @classmethod
+    def _connection(cls, properties: Mapping[str, str], origins: Mapping[str, str]) -> ServerConnection:
+        """What is between a process and a catalog of this class."""
+        del properties, origins
+        return ServerConnection(no_address=f"a {cls.__name__} has no server, or says nothing of it")
+
+    @classmethod
+    def _for_reading(cls, properties: Mapping[str, str]) -> dict[str, str]:
+        """The properties with which a catalog is made without a change of what it keeps."""
+        return dict(properties)
+
+    def _access(self) -> str:
+        """Asks the catalog who asks; what it found. Raises where the catalog cannot be reached."""
+        raise SkipStepError(f"a {type(self).__name__} asks nobody who they are")
+
+    def _store_root(self, namespaces: Sequence[Namespace]) -> str | None:
+        """The folder in which the catalog keeps its tables, where it has one."""
+        del namespaces
+        return self._properties.get("warehouse")
+
+    def _property_origins(self) -> dict[str, str]:
+        """Where each property came from, where that is known."""
+        return dict(self._origins)
 
     # What catalogs implement: `table_operations`, and methods that begin with `do_`. The methods of those names without
     # `do_` check the arguments first. Here identifiers are whole tuples. Errors are those of `floeberg.errors`.

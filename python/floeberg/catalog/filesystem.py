@@ -55,6 +55,7 @@ class FileSystemCatalog(Catalog):
 
     _warehouse: str
     _folders: Folders
+    _needs_put_if_absent = True
 
     def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
         super().__init__(name, properties, **more)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from floeberg._arguments import checked_options, checked_text
+from floeberg._arguments import checked_bool, checked_options, checked_path, checked_text
 from floeberg.catalog.base import Catalog
-from floeberg.catalog.configuration import configured_name, configured_properties
+from floeberg.catalog.check import CatalogCheck, Check
+from floeberg.catalog.check.origins import GIVEN
+from floeberg.catalog.configuration import configured_name, configured_origins, configured_properties
 from floeberg.catalog.filesystem import FileSystemCatalog
 from floeberg.catalog.memory import MemoryCatalog
-from floeberg.errors import InvalidInputError, NotInstalledError, UnsupportedError
+from floeberg.catalog.names import checked_identifier
+from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["load_catalog"]
+__all__ = ["check_catalog", "load_catalog"]
 
 _LATER = frozenset({"bigquery", "dynamodb", "hive", "nessie", "polaris", "unity"})
 """Catalog types of other libraries."""
@@ -45,15 +49,99 @@ def load_catalog(name: str | None = None, **properties: str | None) -> Catalog:
         >>> load_catalog("local", type="sql", uri="sqlite://", warehouse="memory://doc/local")
         SqlCatalog('local')
     """
+    known, given = _named(name, properties)
+    merged = configured_properties(known) | given
+    made = class_of(known, merged)(known, merged)
+    made._origins = _origins(known, given)  # noqa: SLF001 - its own package
+    return made
+
+
+def _named(name: str | None, properties: Mapping[str, str | None]) -> tuple[str, dict[str, str]]:
+    """The name of a catalog, and the properties that were given."""
     known = configured_name() if name is None else checked_text("name", name)
-    given = checked_options(
+    return known, checked_options(
         "properties", {key: value for key, value in properties.items() if value is not None}
     )
+
+
+def _origins(name: str, given: Mapping[str, str]) -> dict[str, str]:
+    """Where each property comes from."""
+    return configured_origins(name) | dict.fromkeys(given, GIVEN)
+
+
+def check_catalog(
+    name: str | None = None,
+    *,
+    table: str | Iterable[str] | None = None,
+    location: str | os.PathLike[str] | None = None,
+    read_only: bool = False,
+    **properties: str | None,
+) -> CatalogCheck:
+    """Checks a catalog as `Catalog.check` does, also one that cannot be loaded.
+
+    Args:
+        name: The name of the catalog, as with `load_catalog`.
+        table: The table to load. By default, the first one.
+        location: The folder in which files are written, where the catalog does not name one.
+        read_only: Whether nothing is written: no files, and no tables in a database.
+        **properties: Properties of the catalog, as with `load_catalog`.
+
+    Returns:
+        The steps.
+
+    Raises:
+        InvalidInputError: An argument is wrong. What the steps find is in the result.
+
+    Examples:
+        >>> found = check_catalog("far", type="rest", uri="http://127.0.0.1:9/api")
+        >>> found.failure.name, found.step("authentication").detail
+        ('tcp', "the step 'tcp' failed")
+    """
+    known, given = _named(name, properties)
+    levels = None if table is None else checked_identifier("table", table)
+    place = None if location is None else checked_path("location", location)
+    checked_bool("read_only", read_only)
     merged = configured_properties(known) | given
-    return _class_of(known, merged)(known, merged)
+    found: list[type[Catalog]] = []
+
+    def kind() -> type[Catalog]:
+        if not found:
+            found.append(class_of(known, merged))
+        return found[0]
+
+    def reached() -> Catalog:
+        made = kind()(known, kind()._for_reading(merged) if read_only else merged)  # noqa: SLF001 - its own package
+        made._origins = origins  # noqa: SLF001 - the same
+        return made
+
+    origins = _origins(known, given)
+    wanted = Check(
+        name=known,
+        kind=_kind_shown(kind),
+        properties=merged,
+        origins=origins,
+        table=levels,
+        location=place,
+        read_only=read_only,
+    )
+    return wanted.run(lambda: kind()._connection(merged, origins), reached)  # noqa: SLF001 - the same
 
 
-def _class_of(name: str, properties: dict[str, str]) -> Callable[[str, dict[str, str]], Catalog]:
+def _kind_shown(kind: Callable[[], type[Catalog]]) -> str:
+    try:
+        return kind().__name__
+    except FloebergError:
+        return "unknown kind"
+
+
+def class_of(name: str, properties: dict[str, str]) -> type[Catalog]:
+    """The class of a catalog.
+
+    Raises:
+        InvalidInputError: The properties do not determine it.
+        NotInstalledError: It needs a package that is not installed.
+        UnsupportedError: The type does not exist, or is not supported yet.
+    """
     kind = properties.get("type", "").lower()
     own = properties.get("py-catalog-impl")
     if own is not None:
@@ -107,7 +195,7 @@ def _inferred(name: str, properties: dict[str, str]) -> str:
     return "hive" if scheme == "thrift" else "sql"
 
 
-def _imported(path: str) -> Callable[[str, dict[str, str]], Catalog]:
+def _imported(path: str) -> type[Catalog]:
     module, _, name = path.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name)
@@ -117,4 +205,4 @@ def _imported(path: str) -> Callable[[str, dict[str, str]], Catalog]:
         raise InvalidInputError(f"the module {module!r} has no class {name!r}") from error
     if not isinstance(found, type) or not issubclass(found, Catalog):
         raise InvalidInputError(f"{path!r} does not derive from floeberg.catalog.Catalog")
-    return cast("Callable[[str, dict[str, str]], Catalog]", found)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
@@ -61,6 +62,8 @@ class Namespaces(SpelledLikePyIceberg, ABC):
     _spelled_as = "Catalog"
     _name: str
     _properties: dict[str, str]
+    _origins: Mapping[str, str] = MappingProxyType({})
+    """Where properties came from, where `load_catalog` knows."""
 
     def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
         self._name = checked_text("name", name)

@@ -11,6 +11,7 @@ try:
     import sqlalchemy as sql
     from sqlalchemy.exc import DBAPIError, IntegrityError
 
+    from floeberg.catalog.sql_address import connection_of
     from floeberg.catalog.sql_database import Database
     from floeberg.catalog.sql_tables import (
         LONGEST_NAME,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from floeberg.catalog.check.address import ServerConnection
     from floeberg.catalog.metastore import MetadataSwap
     from floeberg.catalog.names import Identifier, Namespace
     from floeberg.errors import CommitConflictError
@@ -76,6 +78,21 @@ class SqlCatalog(MetastoreCatalog):
 
     # The database.
 
+    @classmethod
+    def _connection(cls, properties: Mapping[str, str], origins: Mapping[str, str]) -> ServerConnection:
+        return connection_of(properties, origins)
+
+    @classmethod
+    def _for_reading(cls, properties: Mapping[str, str]) -> dict[str, str]:
+        kept = {
+            key: value for key, value in properties.items() if key.rpartition("jdbc.")[2] not in _CHANGING
+        }
+        return kept | {"init-catalog-tables": "false"}
+
+    def _access(self) -> str:
+        version = "1" if self._typed else "0"
+        return f"{self._database.version()}, with catalog tables of version {version}"
+
     def close(self) -> None:
         """Closes the connections to the database."""
         self._database.close()
@@ -101,6 +118,7 @@ class SqlCatalog(MetastoreCatalog):
                     )
                 self._make_tables()
                 columns = self._columns() or set()
+        self._database.check_exact(TABLES.name, NAMESPACES.name)
         self._typed = TABLES.c.iceberg_type.name in columns
         if version == "v1" and not self._typed:
             with self._database.writing("the tables of the catalog cannot be changed") as connection:
@@ -412,6 +430,7 @@ class SqlCatalog(MetastoreCatalog):
             raise self.no_such_view(identifier)
 
 
+_CHANGING = frozenset({"schema-version", "schema_version", "init-catalog-tables", "init_catalog_tables"})
 _NAMESPACE_COLUMNS = ((NAMESPACES, NAMESPACES.c.namespace), (TABLES, TABLES.c.table_namespace))
 
 

@@ -20,6 +20,7 @@ from floeberg.errors import (
     NotInstalledError,
     PermissionDeniedError,
     StorageError,
+    UnsupportedError,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ _KINDS = (
     "mssql",
 )
 """What a URI begins with, most often."""
+
+_EXACT = ("_bin", "_cs", "binary")
+"""What the names of collations end with that tell capitals."""
 
 _PATIENCE = 60
 """Seconds that a connection to SQLite waits for others."""
@@ -67,6 +71,49 @@ class Database:
         if self._made is None or self._made[0] != process:
             self._made = process, _engine_of(self._uri)
         return self._made[1]
+
+    def version(self) -> str:
+        """The name and the version of the database, which is asked something.
+
+        Raises:
+            PermissionDeniedError: The user may not read.
+            StorageError: It cannot be reached.
+        """
+        with self.reading() as connection:
+            connection.execute(sql.text("SELECT 1"))
+            numbers = connection.dialect.server_version_info or ()
+            return " ".join((connection.dialect.name, ".".join(map(str, numbers)))).strip()
+
+    def check_exact(self, *tables: str) -> None:
+        """Checks that names which differ by case are two names. MySQL and MariaDB take them for one by default.
+
+        Args:
+            tables: The database tables, which exist.
+
+        Raises:
+            UnsupportedError: A column of one of them ignores case. The error has the statement that changes it.
+            StorageError: The database cannot be asked.
+        """
+        if self.engine().dialect.name not in ("mysql", "mariadb"):
+            return
+        columns = sql.table(
+            "columns",
+            *map(sql.column, ("table_schema", "table_name", "collation_name")),
+            schema="information_schema",
+        ).c
+        wanted = sql.select(columns.table_name, columns.collation_name).where(
+            columns.table_schema == sql.func.database(),
+            columns.table_name.in_(tables),
+            columns.collation_name.is_not(None),
+        )
+        with self.reading() as connection:
+            found = {(str(row[0]), str(row[1])) for row in connection.execute(wanted)}
+        for table, collation in sorted(found):
+            if not collation.endswith(_EXACT):
+                raise UnsupportedError(
+                    f"the database table {table!r} has the collation {collation!r}, by which names that differ by case "
+                    f"may be one name: ALTER TABLE {table} CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+                )
 
     def close(self) -> None:
         """Closes the connections of this process. The next call opens one."""

@@ -11,6 +11,7 @@ try:
     from sqlalchemy.exc import DBAPIError, IntegrityError
 
     from floeberg.catalog.sql_database import Database
+    from floeberg.catalog.sql_tables import EXACT
 except ImportError as error:
     raise NotInstalledError(
         "SQLAlchemy is not installed, and manifests in a SQL database need it: pip install 'floeberg[sql]'"
@@ -29,6 +30,7 @@ _MANIFESTS: Final = sql.Table(
     sql.Column("table_folder", sql.String(_LONGEST_FOLDER), primary_key=True),
     sql.Column("version", sql.BigInteger, primary_key=True, autoincrement=False),
     sql.Column("location", sql.String(2000), nullable=False),
+    **EXACT,
 )
 
 
@@ -69,6 +71,7 @@ class SqlManifestStore:
             # Another process may have made it since.
             if not sql.inspect(engine).has_table(_MANIFESTS.name):
                 raise
+        self._database.check_exact(_MANIFESTS.name)
 
     def close(self) -> None:
         """Closes the connections to the database."""

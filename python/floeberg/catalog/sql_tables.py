@@ -6,6 +6,8 @@ In two tables, which PyIceberg's `SqlCatalog` and Iceberg Java's `JdbcCatalog` u
   `previous_metadata_location` and the `iceberg_type`;
 - `iceberg_namespace_properties`: by `catalog_name`, `namespace` and `property_key` the `property_value`.
 
+In MySQL and MariaDB they are made with a binary collation, so that `T` and `t` are two tables.
+
 Version 0 of the tables lacks `iceberg_type`, which distinguishes tables and views. Namespaces are dotted.
 
 Only `SqlCatalog` imports this, since it imports SQLAlchemy.
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier, Namespace
 
 __all__ = [
+    "EXACT",
     "LONGEST_NAME",
     "NAMESPACES",
     "NAMESPACE_EXISTS",
@@ -42,6 +45,13 @@ VIEW_TYPE: Final = "VIEW"
 NAMESPACE_EXISTS: Final = "exists"
 """The property that a namespace has where it has no other, and which is not shown."""
 
+EXACT: Final = {
+    f"{dialect}_{key}": value
+    for dialect in ("mysql", "mariadb")
+    for key, value in (("charset", "utf8mb4"), ("collate", "utf8mb4_bin"))
+}
+"""How tables are made in databases that would compare names without regard to case."""
+
 all_tables: Final = MetaData()
 
 TABLES: Final = Table(
@@ -53,6 +63,7 @@ TABLES: Final = Table(
     Column("metadata_location", String(1000)),
     Column("previous_metadata_location", String(1000)),
     Column("iceberg_type", String(5)),
+    **EXACT,
 )
 
 NAMESPACES: Final = Table(
@@ -62,6 +73,7 @@ NAMESPACES: Final = Table(
     Column("namespace", String(LONGEST_NAME), primary_key=True),
     Column("property_key", String(LONGEST_NAME), primary_key=True),
     Column("property_value", String(1000), nullable=False),
+    **EXACT,
 )
 
 

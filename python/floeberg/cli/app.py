@@ -14,6 +14,7 @@ from floeberg.cli.verbs import (
     copying,
     creating,
     describing,
+    doctor,
     listing,
     maintaining,
     properties,
@@ -39,6 +40,7 @@ for each in (
     creating,
     properties,
     catalogs,
+    doctor,
 ):
     each.add_to(app)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from iceberg_java import PYSPARK, RUNTIME, SQLITE
+from iceberg_java import POSTGRESQL, PYSPARK, RUNTIME, SQLITE
 from maven import jar
 from peer_environment import environment
 
@@ -35,7 +35,7 @@ def start_duckdb(logs: Path) -> Peer:
 def start_java(logs: Path) -> Peer:
     """Iceberg Java."""
     python = environment(FOLDER, {"pyspark": PYSPARK})
-    jars = os.pathsep.join(str(jar(FOLDER, *each)) for each in (RUNTIME, SQLITE))
+    jars = os.pathsep.join(str(jar(FOLDER, *each)) for each in (RUNTIME, SQLITE, POSTGRESQL))
     return Peer(python, "java_peer.py", logs / "java.log", ICEBERG_JARS=jars)
 
 

@@ -261,6 +261,16 @@ def drop_view(place: dict[str, str]) -> bool:
     return found.dropView(view_name(place["namespace"], place["name"]))
 
 
+def create_namespace(uri: str, warehouse: str, namespace: str) -> None:
+    """Create a namespace in a JDBC catalog, which makes the database tables where they are not there."""
+    jdbc_catalog(uri, warehouse).createNamespace(of_one_level(namespace))
+
+
+def read_named(place: dict[str, str]) -> list[str]:
+    """The rows of a table of a JDBC catalog, as it is now."""
+    return read(jdbc(**place).operations().current().metadataFileLocation())
+
+
 def create_table(place: dict[str, str], schema: str) -> None:
     """Create a table in a JDBC catalog."""
     found = jdbc_catalog(place["uri"], place["warehouse"])
@@ -303,6 +313,8 @@ serve(
         "set_view_property": set_view_property,
         "rename_view": rename_view,
         "drop_view": drop_view,
+        "create_namespace": create_namespace,
+        "read_named": read_named,
         "create_table": create_table,
         "replace_table": replace_table,
         "drop_namespace": drop_namespace,

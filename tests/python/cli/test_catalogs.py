@@ -163,3 +163,26 @@ def test_secrets_are_never_shown(run, monkeypatch, form):
 def test_names_that_are_none_are_refused(run):
     assert "found 'lake..orders'" in run("show", "lake..orders", code=2).err
     assert "expected the name of something in a catalog" in run("drop", "table", "./x", "--yes", code=2).err
+
+
+@pytest.mark.usefixtures("lake")
+def test_the_doctor_does_each_step_and_names_the_one_that_fails(run, own_home, monkeypatch):
+    found = run("doctor", "lake", "--json").json
+    assert (found["ok"], found["failed"]) == (True, None)
+    outcomes = {each["name"]: each["outcome"] for each in found["steps"]}
+    assert outcomes["put-if-absent"] == "ok"
+    assert list(own_home.joinpath("warehouse").rglob("*check*")) == []
+    assert run("doctor", "--catalog", "lake", "--read-only").out.startswith(
+        "CatalogCheck('lake', SqlCatalog)"
+    )
+    monkeypatch.setenv("FLOEBERG_CATALOG__FAR__URI", "http://127.0.0.1:9/api")
+    monkeypatch.setenv("FLOEBERG_CATALOG__FAR__TOKEN", SECRET)
+    failed = run("doctor", "far", "--json", code=1)
+    assert failed.json["failed"] == "tcp"
+    (step,) = [each for each in failed.json["steps"] if each["outcome"] == "failed"]
+    assert step["error"]["message"]
+    assert step["fix"]
+    text = run("doctor", "far", code=1)
+    assert "failed at 'tcp'" in text.out
+    assert SECRET not in failed.out + failed.err + text.out + text.err
+    assert "is the catalog already" in run("doctor", "far", "--catalog", "lake", code=2).err

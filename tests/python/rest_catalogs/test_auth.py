@@ -173,3 +173,34 @@ def test_a_class_of_the_users(server, load):
 def test_another_type_is_an_error(load, kind, error_kind):
     with pytest.raises(error_kind):
         load(**{"rest.auth.type": kind})
+
+
+def test_what_a_configuration_of_pyiceberg_says_is_meant(server, load):
+    server.says(TOKENS, token("one", expires_in=3600))
+    client = {"auth.oauth2.client_id": "me", "auth.oauth2.client_secret": "hush"}
+    place = {"auth.type": "oauth2", "auth.oauth2.token_url": f"{server.url}/v1/oauth/tokens"}
+    load(**client, **place, **{"auth.oauth2.refresh_margin": "30"}).list_namespaces()
+    (asked,) = server.of(TOKENS)
+    form = {"grant_type": ["client_credentials"], "client_id": ["me"], "client_secret": ["hush"]}
+    assert parse_qs(asked.body.decode()) == form
+    load(**client, **place, **{"auth.oauth2.scope": "all"}).list_namespaces()
+    assert parse_qs(server.of(TOKENS)[1].body.decode()) == form | {"scope": ["all"]}
+    basic = {"auth.type": "basic", "auth.basic.username": "jo", "auth.basic.password": "hush"}
+    load(**basic).list_namespaces()
+    assert sent(server)[-1] == f"Basic {base64.b64encode(b'jo:hush').decode()}"
+    load(**{"auth.type": "noop"}).list_namespaces()
+    assert sent(server)[-1] is None
+
+
+@pytest.mark.parametrize(
+    ("given", "raised", "match"),
+    [
+        ({"auth.basic.username": "jo"}, InvalidInputError, "expected a 'type'"),
+        ({"auth.type": "custom", "auth.impl": "a.B"}, UnsupportedError, r"rest\.auth\.type"),
+        ({"auth.type": "oauth2", "auth.oauth2.client_id": "me"}, InvalidInputError, "client_secret"),
+        ({"auth.type": "entra", "auth.entra.managed_id": "x"}, UnsupportedError, "managed_id"),
+    ],
+)
+def test_what_it_says_and_nobody_knows_is_an_error(load, given, raised, match):
+    with pytest.raises(raised, match=match):
+        load(**given)

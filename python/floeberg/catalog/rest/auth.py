@@ -24,7 +24,7 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["auth_of"]
+__all__ = ["auth_of", "credentials_shown"]
 
 _EARLY = 60.0
 """Seconds before its end in which a token is renewed, at most a tenth of its life."""
@@ -95,7 +95,9 @@ class _OAuth2(AuthManager):
             raise PermissionDeniedError(
                 "the token has ended, and there is no 'credential' to ask for another one: give a new 'token'"
             )
-        form = {"grant_type": "client_credentials", "scope": self._scope, **self._extra}
+        form = {"grant_type": "client_credentials", **self._extra}
+        if self._scope:
+            form["scope"] = self._scope
         if self._client:
             form["client_id"] = self._client
         form["client_secret"] = self._secret
@@ -125,11 +127,7 @@ def auth_of(
         InvalidInputError: Properties contradict each other, or one is missing.
         UnsupportedError: The type is not there.
     """
-    kind = properties.get("rest.auth.type", "").lower()
-    if properties.get("rest.sigv4-enabled", "false").lower() == "true":
-        kind = kind or "sigv4"
-    if not kind:
-        kind = "oauth2" if "credential" in properties or "token" in properties else "none"
+    kind = _kind(properties)
     if kind == "none":
         return _Fixed({})
     if kind == "basic":
@@ -155,6 +153,39 @@ def auth_of(
         f"unknown 'rest.auth.type' {kind!r}: expected 'none', 'basic', 'oauth2', 'sigv4', 'google', 'azure', or a "
         "class of yours as 'package.module.Class'"
     )
+
+
+def _kind(properties: Mapping[str, str]) -> str:
+    """The type of authentication that properties mean."""
+    kind = properties.get("rest.auth.type", "").lower()
+    if properties.get("rest.sigv4-enabled", "false").lower() == "true":
+        kind = kind or "sigv4"
+    if not kind:
+        kind = "oauth2" if "credential" in properties or "token" in properties else "none"
+    return kind
+
+
+_SHOWN = {
+    "basic": ("rest.auth.basic.username", "rest.auth.basic.password"),
+    "oauth2": ("credential", "token", "oauth2-server-uri", "scope", "audience", "resource"),
+}
+
+
+def credentials_shown(properties: Mapping[str, str], origin: Callable[[str], str]) -> str:
+    """Which credentials properties mean, and where these come from, without any of them.
+
+    Args:
+        properties: Those of the catalog.
+        origin: Where a property comes from.
+
+    Raises:
+        FloebergError: There are none, or they cannot be used.
+    """
+    kind = _kind(properties)
+    manager = auth_of(properties, lambda _uri, _form: {})
+    found = [f"{key} ({origin(key)})" for key in _SHOWN.get(kind, ()) if key in properties]
+    found += manager.credentials_shown()
+    return "\n".join([f"rest.auth.type = {kind}", *found])
 
 
 def _imported(path: str, properties: Mapping[str, str]) -> AuthManager:

@@ -27,6 +27,10 @@ class AuthManager(ABC):
         del request
         return self.headers()
 
+    def credentials_shown(self) -> list[str]:
+        """Lines for `Catalog.check` that say where credentials came from, without any of them. By default, none."""
+        return []
+
     def renew(self) -> bool:
         """Called where the server refused the headers. Returns whether other headers are worth a try."""
         return False

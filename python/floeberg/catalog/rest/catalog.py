@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.names import dotted
+from floeberg.catalog.rest.address import connection_of, is_location
 from floeberg.catalog.rest.answers import CONFLICT, NOT_FOUND, by_status
 from floeberg.catalog.rest.configuration import UNPLACED, texts
 from floeberg.catalog.rest.endpoints import NAMESPACE, NAMESPACES, TABLE, VIEW
@@ -29,6 +30,7 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from floeberg.catalog.check.address import ServerConnection
     from floeberg.catalog.names import Identifier, Namespace
     from floeberg.catalog.rest.answers import Refusal
     from floeberg.commit.operations import OpenedTable
@@ -56,12 +58,33 @@ class RestCatalog(Catalog):
 
     def __init__(self, name: str, properties: Mapping[str, str] | None = None, **more: str) -> None:
         super().__init__(name, properties, **more)
+        self._user_keys = frozenset(self._properties)
         self._given = with_preset(self._properties)
         self._server = Server(self._name, self._given)
         self._properties = dict(self._server.properties)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._name, self._given)
+
+    @classmethod
+    def _connection(cls, properties: Mapping[str, str], origins: Mapping[str, str]) -> ServerConnection:
+        return connection_of(with_preset(properties), origins)
+
+    def _access(self) -> str:
+        return self._server.ask_again()
+
+    def _store_root(self, namespaces: Sequence[Namespace]) -> str | None:
+        """A namespace says where its tables are made. A warehouse is a name, unless it is an address."""
+        if is_location(self._given.get("warehouse", "")):
+            return self._given["warehouse"]
+        known = (self.do_load_namespace_properties(each).get("location") for each in namespaces[:1])
+        return next((each for each in known if each and is_location(each)), None)
+
+    def _property_origins(self) -> dict[str, str]:
+        kind = f"the type {self._given.get('type')!r}"
+        added = dict.fromkeys(self._given.keys() - self._user_keys, kind)
+        sent = {key: "the server" for key, value in self._properties.items() if self._given.get(key) != value}
+        return {**self._origins, **added, **sent}
 
     def close(self) -> None:
         """Closes the connections. A later call opens them again."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from floeberg.catalog.rest.auth_manager import AuthManager
 
-__all__ = ["Answer", "Request", "RestClient", "UnknownOutcome"]
+__all__ = ["Answer", "Request", "RestClient", "UnknownOutcome", "connect_seconds", "tls_context"]
 
 _RETRIES = Retries(number=5, least_wait=0.1, most_wait=10.0, total=90.0)
 _REDIRECTS, _TOO_MANY, _UNAVAILABLE, _GATEWAYS = 300, 429, 503, frozenset({502, 504})
@@ -315,7 +315,7 @@ class RestClient:
             fixed |= delegation
         timeout = httpx.Timeout(
             _seconds(known, "rest.client.socket-timeout-ms", 60.0),
-            connect=_seconds(known, "rest.client.connection-timeout-ms", 10.0),
+            connect=connect_seconds(known),
         )
         tls = _tls(known)
         try:
@@ -345,6 +345,21 @@ def _answer(status: int, headers: dict[str, str], content: bytes, sent: _Sent) -
     if not sent.is_repeatable:
         return _Failed(UnknownOutcome(f"{sent.what}: {text}"))
     return _Failed(InvalidDataError(text, context={"request": sent.what}))
+
+
+def tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
+    """The certificates that are trusted, and that of the client.
+
+    Raises:
+        InvalidInputError: Those of the properties cannot be used.
+    """
+    made = _tls(properties)
+    return made if isinstance(made, ssl.SSLContext) else httpx.create_ssl_context()
+
+
+def connect_seconds(properties: Mapping[str, str]) -> float:
+    """How long a connection may take."""
+    return _seconds(properties, "rest.client.connection-timeout-ms", 10.0)
 
 
 def _tls(properties: Mapping[str, str]) -> ssl.SSLContext | bool:

@@ -70,6 +70,13 @@ class _SigV4(AuthManager):
     def headers(self) -> Mapping[str, str]:
         return {}
 
+    def credentials_shown(self) -> list[str]:
+        method = getattr(self._credentials, "method", None) or "explicit"
+        found = (
+            "rest.access-key-id or client.access-key-id" if method == "explicit" else f"botocore: {method}"
+        )
+        return [f"keys of AWS ({found})", f"signed for {self._service!r} in {self._region!r}"]
+
     def headers_of(self, request: SignedRequest) -> Mapping[str, str]:
         from botocore.auth import SigV4Auth  # noqa: PLC0415
         from botocore.awsrequest import AWSRequest  # noqa: PLC0415

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from floeberg.catalog.rest.pyiceberg_auth import with_pyiceberg_auth
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -20,12 +21,15 @@ _SERVICES = {"glue": "glue", "s3tables": "s3tables"}
 def with_preset(properties: Mapping[str, str]) -> dict[str, str]:
     """The properties, and those that their `type` adds: the address of the endpoint in a region, and the signature.
 
+    What `auth` of PyIceberg means is among them.
+
     Raises:
         InvalidInputError: `glue` or `s3tables` without a region or an address; `s3tables` without a warehouse.
     """
+    properties = with_pyiceberg_auth(properties)
     service = _SERVICES.get(properties.get("type", "").lower())
     if service is None:
-        return dict(properties)
+        return properties
     region = properties.get("rest.signing-region") or properties.get("client.region")
     if service == "s3tables" and "warehouse" not in properties:
         raise InvalidInputError("S3 Tables need the property 'warehouse': the ARN of the table bucket")
@@ -41,4 +45,4 @@ def with_preset(properties: Mapping[str, str]) -> dict[str, str]:
     if region is not None:
         preset |= {"uri": f"https://{service}.{region}.amazonaws.com/iceberg", "rest.signing-region": region}
         preset |= {"client.region": region}
-    return preset | dict(properties)
+    return preset | properties

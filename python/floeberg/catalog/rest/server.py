@@ -40,9 +40,7 @@ class Server:
         self._name, self._given = name, dict(properties)
         self.id = uuid.uuid4().hex
         client = RestClient(self._given)
-        warehouse = self._given.get("warehouse")
-        query = None if warehouse is None else {"warehouse": warehouse}
-        found = client.ask(Request("GET", "v1/config", query))
+        found = client.ask(self._request())
         self.properties = texts(found.body, "defaults") | self._given | texts(found.body, "overrides")
         listed = found.body.get("endpoints")
         if listed is not None and not isinstance(listed, list):
@@ -60,6 +58,23 @@ class Server:
     def close(self) -> None:
         """Closes the connections. A later request opens them again."""
         self._client.close()
+
+    def _request(self) -> Request:
+        """The request for the configuration."""
+        warehouse = self._given.get("warehouse")
+        return Request("GET", "v1/config", None if warehouse is None else {"warehouse": warehouse})
+
+    def ask_again(self) -> str:
+        """Asks for the configuration; what it says.
+
+        Raises:
+            FloebergError: The server cannot be reached, or does not know who asks.
+        """
+        found = self._client.ask(self._request())
+        listed = found.body.get("endpoints")
+        count = "no list of endpoints" if listed is None else f"{len(self.endpoints.offered)} endpoints"
+        prefix = f", prefix {self.endpoints.prefix!r}" if self.endpoints.prefix else ""
+        return f"the server gives its configuration: {count}{prefix}"
 
     @property
     def storage_options(self) -> dict[str, str]:

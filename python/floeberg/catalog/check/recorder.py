@@ -1,0 +1,77 @@
+"""How is a step run, timed and recorded?"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from floeberg.catalog.check.result import CatalogCheckStep
+from floeberg.errors import FloebergError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["Recorder", "SkipStepError"]
+
+
+class SkipStepError(Exception):
+    """A step cannot be done. The message is the reason."""
+
+
+class Recorder:
+    """The steps so far."""
+
+    def __init__(self) -> None:
+        self._steps: list[CatalogCheckStep] = []
+
+    @property
+    def steps(self) -> tuple[CatalogCheckStep, ...]:
+        """The steps, in order."""
+        return tuple(self._steps)
+
+    def has_passed(self, name: str) -> bool:
+        """Whether a step succeeded."""
+        return any(each.name == name and each.ok for each in self._steps)
+
+    def skip(self, name: str, reason: str) -> None:
+        """Records a step that cannot be done."""
+        self._steps.append(CatalogCheckStep(name, None, detail=reason))
+
+    def run(
+        self,
+        name: str,
+        do: Callable[[], str],
+        *,
+        fix: Callable[[FloebergError], str],
+        after: Iterable[str] = (),
+    ) -> bool:
+        """Runs a step, and records how it ended.
+
+        Args:
+            name: Its name.
+            do: The step. It returns what was found. It raises `SkipStepError` where it cannot be done.
+            fix: What helps against an error.
+            after: Steps without which this one means nothing. It is skipped where one of them failed.
+
+        Returns:
+            Whether it succeeded.
+        """
+        needed = set(after)
+        failed = next((each.name for each in self._steps if each.name in needed and each.ok is False), None)
+        if failed is not None:
+            self.skip(name, f"the step {failed!r} failed")
+            return False
+        began = time.perf_counter()
+        try:
+            detail, error = do(), None
+        except SkipStepError as reason:
+            self.skip(name, str(reason))
+            return False
+        except FloebergError as failure:
+            detail, error = "", failure
+        except OSError as failure:
+            detail, error = "", StorageError(failure.strerror or str(failure), retryable=True)
+        seconds = time.perf_counter() - began
+        text = "" if error is None else fix(error)
+        self._steps.append(CatalogCheckStep(name, error is None, seconds, detail, error, text))
+        return error is None
