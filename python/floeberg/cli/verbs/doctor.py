@@ -55,7 +55,7 @@ def _doctor(
         table=table,
         location=location,
         read_only=read_only,
-        **session.place.options,  # type: ignore[arg-type] # keywords of others would be an error
+        **session.place.options,
     )
     failed = found.failure
     if session.output.is_json:
