@@ -11,6 +11,7 @@ import sys
 __all__ = ["main"]
 
 _NOT_INSTALLED = 10
+_INTERRUPTED = 130
 
 
 def main() -> None:
@@ -28,6 +29,9 @@ def main() -> None:
             "  hint: pip install 'floeberg[cli]'\n"
         )
         sys.exit(_NOT_INSTALLED)
-    from floeberg.cli.app import run  # noqa: PLC0415 - it needs both
+    try:
+        from floeberg.cli.app import run  # noqa: PLC0415 - it needs both
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)

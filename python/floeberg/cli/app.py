@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import warnings
 
+from floeberg._native import without_passwords
 from floeberg.cli.exits import leave_pipe
 from floeberg.cli.session import group, root_options
 from floeberg.cli.verbs import (
@@ -45,12 +47,17 @@ for each in (
     each.add_to(app)
 
 
+def _show_warning(message: Warning | str, *_: object) -> None:
+    sys.stderr.write(f"warning: {without_passwords(str(message))}\n")
+
+
 def run() -> None:
     """Runs the command line of this process, and ends it.
 
     Raises:
         SystemExit: Always.
     """
+    warnings.showwarning = _show_warning
     try:
         app(prog_name="floeberg")
     finally:

@@ -1,6 +1,6 @@
 """How are rows written: to a terminal, to a pipe, or to a file?
 
-Invariant: rows are written batch by batch, by writers of Arrow. Only the few rows that a terminal shows become objects.
+Invariant: only the few rows that a terminal shows become objects of Python.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from floeberg.cli.json_text import json_lines
 from floeberg.cli.output import Form, Output
-from floeberg.cli.separated_text import separated_lines
-from floeberg.errors import AlreadyExistsError, InvalidInputError, UnsupportedError
+from floeberg.errors import AlreadyExistsError, InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+
+    import pyarrow as pa
 
 __all__ = ["Rows", "form_of_file", "write_rows"]
 
@@ -42,7 +40,7 @@ class Rows:
     """
 
     def __init__(self, reader: pa.RecordBatchReader | pa.Table) -> None:
-        self._reader = reader.to_reader() if isinstance(reader, pa.Table) else reader
+        self._reader = reader.to_reader() if hasattr(reader, "to_reader") else reader
         self.schema: pa.Schema = self._reader.schema
         self.count = 0
 
@@ -103,7 +101,7 @@ def write_rows(rows: Rows, output: Output, *, to: str | None = None, most: int |
             )
         sys.stdout.flush()
         delimiter = "\t" if output.form is Form.TEXT else ","
-        _write(rows, sys.stdout.buffer, output.form, delimiter, is_file=False)
+        _written(rows, sys.stdout.buffer, output.form, delimiter, is_file=False)
         sys.stdout.buffer.flush()
 
 
@@ -121,7 +119,7 @@ def _write_file(rows: Rows, to: str, form: Form) -> None:
     try:
         with path.open("xb") as sink:
             try:
-                _write(rows, sink, form, "\t" if path.suffix.lower() == ".tsv" else ",", is_file=True)
+                _written(rows, sink, form, "\t" if path.suffix.lower() == ".tsv" else ",", is_file=True)
             except BaseException:
                 path.unlink()
                 raise
@@ -129,61 +127,7 @@ def _write_file(rows: Rows, to: str, form: Form) -> None:
         raise AlreadyExistsError("the file exists already", context={"path": to}) from error
 
 
-def _write(rows: Rows, sink: Any, form: Form, delimiter: str, *, is_file: bool) -> None:  # noqa: ANN401 - a file
-    try:
-        if form is Form.PARQUET:
-            from pyarrow import parquet  # noqa: PLC0415 - rarely needed
+def _written(rows: Rows, sink: Any, form: Form, delimiter: str, *, is_file: bool) -> None:  # noqa: ANN401 - a file
+    from floeberg.cli.row_writers import write  # noqa: PLC0415 - verbs without rows need no pyarrow
 
-            with parquet.ParquetWriter(sink, rows.schema) as writer:
-                _each(rows, writer.write_batch)
-        elif form is Form.ARROW:
-            opened = pa.ipc.new_file if is_file else pa.ipc.new_stream
-            with opened(sink, rows.schema) as writer:
-                _each(rows, writer.write_batch)
-        elif form is Form.JSON:
-            _write_list(rows, sink)
-        elif form is Form.JSONL:
-            _each(rows, lambda batch: _write_lines(json_lines(batch), sink, "", "\n"))
-        else:
-            _write_csv(rows, sink, delimiter, is_text=form is Form.TEXT)
-    except pa.ArrowNotImplementedError as error:
-        raise UnsupportedError(f"{form.value} cannot have these columns: {error}") from error
-
-
-def _each(batches: Iterable[pa.RecordBatch], write: Any) -> None:  # noqa: ANN401 - a function
-    for batch in batches:
-        write(batch)
-
-
-def _write_list(rows: Rows, sink: Any) -> None:  # noqa: ANN401 - a file
-    sink.write(b"[")
-    before = "\n"
-    for batch in rows:
-        if batch.num_rows:
-            lines = json_lines(batch)
-            _write_lines(lines.slice(0, 1), sink, before, "")
-            _write_lines(lines.slice(1), sink, ",\n", "")
-            before = ",\n"
-    sink.write(b"]\n" if before == "\n" else b"\n]\n")
-
-
-def _write_lines(lines: pa.Array, sink: Any, before: str, after: str) -> None:  # noqa: ANN401 - a file
-    """Texts one after the other, each with what stands around it."""
-    if not len(lines):
-        return
-    kind = lines.type
-    around = pa.compute.binary_join_element_wise(
-        pa.scalar(before, kind), lines, pa.scalar(after, kind), pa.scalar("", kind)
-    )
-    values = around.buffers()[2]
-    sink.write(memoryview(values)[: pa.compute.sum(pa.compute.binary_length(around)).as_py()])
-
-
-def _write_csv(rows: Rows, sink: Any, delimiter: str, *, is_text: bool) -> None:  # noqa: ANN401 - a file
-    names = pa.record_batch([pa.array([each]) for each in rows.schema.names], names=rows.schema.names)
-
-    def write(batch: pa.RecordBatch) -> None:
-        _write_lines(separated_lines(batch, delimiter, is_text=is_text), sink, "", "\n")
-
-    write(names)
-    _each(rows, write)
+    write(rows, sink, form, delimiter, is_file=is_file)

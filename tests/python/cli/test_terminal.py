@@ -61,7 +61,7 @@ class Terminal:
 
 
 @pytest.fixture
-def many_rows():
+def many_rows(tables):  # noqa: ARG001 - it is there
     """A table of more rows than a pipe holds."""
     fb.open_table("orders.lance").append(
         [{"id": number, "country": "x" * 50, "price": 1.0} for number in range(20_000)]
@@ -160,3 +160,16 @@ def test_ctrl_c_while_rows_are_read_ends_with_130(command):
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, b"error: interrupted\n")
     assert fb.open_table("orders.lance").count() == 3
+
+
+def test_the_shell_completes_verbs(process):
+    said = {"_FLOEBERG_COMPLETE": "complete_bash", "COMP_WORDS": "floeberg sc", "COMP_CWORD": "1"}
+    assert process(env={**os.environ, **said}).stdout.split() == ["scan", "schema"]
+
+
+def test_warnings_are_a_line(command):
+    code = (
+        "import warnings; from floeberg.cli import app; app.app = lambda **_: warnings.warn('odd'); app.run()"
+    )
+    done = subprocess.run([command[0], "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stderr == "warning: odd\n"

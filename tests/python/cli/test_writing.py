@@ -80,6 +80,11 @@ def test_a_table_is_created_with_its_rows_and_its_columns_are_shown_before(run, 
     assert "--create makes the table" in run("append", name, written("csv"), *words, code=3).err
     shown = run("append", name, written("csv"), *words, "--create", "--dry-run")
     assert "  country: string\n" in shown.err
+    assert run("append", name, "more.csv", *words, "--create", "--dry-run", "--json").json == {
+        "columns": {"id": "int64", "country": "string", "price": "double"},
+        "create": True,
+        "dry_run": True,
+    }
     run("count", name, *words, code=3)
     done = run("append", name, "more.csv", *words, "--create")
     assert "columns of the new table:\n  id: int64\n" in done.err

@@ -115,7 +115,7 @@ def _append(
         raise InvalidInputError("--partition-by and --property are for a new table, and the table exists")
     with _read(files, file_format, delimiter, found) as reader:
         if found is None or dry_run:
-            _show_columns(session, reader, is_new=found is None)
+            _show_columns(session, reader, is_new=found is None, dry_run=dry_run)
         if dry_run:
             return
         if found is not None:
@@ -200,13 +200,10 @@ def _kept(folder: str, form: FileForm | None) -> str:
     return str(path)
 
 
-def _show_columns(session: Session, reader: Any, *, is_new: bool) -> None:
+def _show_columns(session: Session, reader: Any, *, is_new: bool, dry_run: bool) -> None:
     columns = {each.name: str(each.type) for each in reader.schema}
-    if session.output.is_json:
-        if not is_new:
-            session.output.json({"columns": columns})
-        else:
-            session.output.note(f"columns of the new table: {', '.join(columns)}")
+    if session.output.is_json and dry_run:
+        session.output.json({"columns": columns, "create": is_new, "dry_run": True})
         return
     session.output.note("columns of the new table:" if is_new else "columns of the files:")
     for name, kind in columns.items():
