@@ -97,7 +97,8 @@ class Output:
         grid.add_column(style="bold", no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in texts.items():
-            grid.add_row(Text(name), Text(value))
+            if facts[name] is not None:
+                grid.add_row(Text(name), Text(value))
         self._print(grid, title)
 
     def table(
@@ -114,15 +115,27 @@ class Output:
         self, columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None
     ) -> None:
         """Shows rows with names of columns as text."""
-        texts = [[_cell(value) for value in row] for row in rows]
+        kept = list(rows)
         if not self.is_terminal:
-            self._write([[_printable(each) for each in columns], *texts])
+            self._write([[_printable(each) for each in columns], *([*map(_cell, row)] for row in kept)])
             return
+        values = {name: [row[number] for row in kept] for number, name in enumerate(columns)}
+        # Columns without a value would take the room of the others.
+        shown_columns = [
+            name for name in values if not kept or any(each is not None for each in values[name])
+        ]
         table = Table(header_style="bold", show_edge=False, pad_edge=False, box=SIMPLE_HEAD)
-        for name in columns:
-            table.add_column(Text(_printable(name)), overflow="fold")
-        for row in texts:
-            table.add_row(*map(Text, row))
+        for name in shown_columns:
+            is_number = all(each is None or _is_number(each) for each in values[name])
+            is_whole = is_number or all(each is None or isinstance(each, datetime) for each in values[name])
+            table.add_column(
+                Text(_printable(name)),
+                justify="right" if is_number else "left",
+                no_wrap=is_whole,
+                overflow="ellipsis" if is_whole else "fold",
+            )
+        for number in range(len(kept)):
+            table.add_row(*(Text(_cell(values[name][number])) for name in shown_columns))
         self._print(table, title)
 
     def note(self, text: str) -> None:
@@ -158,6 +171,10 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
     if isinstance(value, datetime):
         return value.isoformat()
     return value.hex() if isinstance(value, (bytes, bytearray)) else str(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _cell(value: object) -> str:

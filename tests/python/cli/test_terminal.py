@@ -164,7 +164,7 @@ def test_ctrl_c_while_rows_are_read_ends_with_130(command):
 
 def test_the_shell_completes_verbs(process):
     said = {"_FLOEBERG_COMPLETE": "complete_bash", "COMP_WORDS": "floeberg sc", "COMP_CWORD": "1"}
-    assert process(env={**os.environ, **said}).stdout.split() == ["scan", "schema"]
+    assert sorted(process(env={**os.environ, **said}).stdout.split()) == ["scan", "schema"]
 
 
 def test_warnings_are_a_line(command):
@@ -173,3 +173,13 @@ def test_warnings_are_a_line(command):
     )
     done = subprocess.run([command[0], "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.stderr == "warning: odd\n"
+
+
+def test_numbers_are_whole_and_empty_columns_are_left_out_at_a_terminal(run, lake, monkeypatch):
+    for name, value in {"TTY_COMPATIBLE": "1", "TERM": "dumb", "COLUMNS": "60", "LINES": "40"}.items():
+        monkeypatch.setenv(name, value)
+    shown = run("refs", "lake.sales.orders").out
+    assert str(lake.load_table("sales.orders").current_snapshot().snapshot_id) in shown
+    assert "max_reference_age_in_ms" not in shown
+    shown = run("show", "lake.sales.orders").out
+    assert max(map(len, shown.splitlines())) <= 60

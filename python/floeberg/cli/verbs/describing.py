@@ -81,6 +81,8 @@ def _show(
         if part is None and not output.is_terminal:
             output.text(f"# {each.value}")
         title = None if part else each.value
+        if title and output.is_terminal and each is not Part.TABLE:
+            output.text("")
         if isinstance(found, dict):
             output.pairs(found, title)
         else:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_to"]
 
-_FILES = ("content", "file_path", "file_format", "record_count", "file_size_in_bytes", "partition", "spec_id")
+_FILES = ("content", "file_format", "record_count", "file_size_in_bytes", "spec_id", "partition", "file_path")
+_AT_A_TERMINAL = ("content", "record_count", "file_size_in_bytes", "partition", "file_path")
 _OF_ALL_SNAPSHOTS = (
     "snapshot_id",
     "content",
@@ -111,7 +112,8 @@ def _files(
         return
     which: Any = "delete_files" if deletes else "files"
     snapshot = session.when.snapshot(opened)
-    _write_columns(session, opened.inspect.to_arrow_batch_reader(which, snapshot_id=snapshot), _FILES)
+    names = _AT_A_TERMINAL if session.output.is_terminal and not session.output.is_json else _FILES
+    _write_columns(session, opened.inspect.to_arrow_batch_reader(which, snapshot_id=snapshot), names)
 
 
 def _write_columns(session: Session, reader: Any, names: tuple[str, ...]) -> None:
