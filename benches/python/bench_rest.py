@@ -48,7 +48,7 @@ def prepare(uri: str, place: Path, snapshots: int, tables: int) -> None:
         catalog.create_namespace(name)
     model = catalog.create_table("bench.model", pa.schema({"id": pa.int64()}))
     model.append(pa.table({"id": [1]}))
-    metadata = json.loads(model._inner.metadata_json())
+    metadata = json.loads(model._inner.metadata_json())  # noqa: SLF001 - as a catalog writes it
     (one,) = metadata["snapshots"]
     first, began = one["snapshot-id"], one["timestamp-ms"]
     all_of_them = []

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         types,
         variant,
     )
+    from floeberg._read_files import read_files
     from floeberg._table_like import (
         CommitLike,
         CompactionLike,
@@ -152,6 +153,7 @@ __all__ = [
     "open_table",
     "open_view",
     "partitioning",
+    "read_files",
     "rebuild",
     "rebuild_candidates",
     "rebuilding",
@@ -225,6 +227,7 @@ _MODULES = {
     "load_catalog": "floeberg.catalog",
     "open_table": "floeberg.table",
     "open_view": "floeberg.view",
+    "read_files": "floeberg._read_files",
     "rebuild": "floeberg.rebuilding",
     "rebuild_candidates": "floeberg.rebuilding",
     "repair": "floeberg.repairing",

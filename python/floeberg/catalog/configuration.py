@@ -32,7 +32,7 @@ from floeberg.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["configured_name", "configured_origins", "configured_properties"]
+__all__ = ["configured_name", "configured_names", "configured_origins", "configured_properties"]
 
 _OWN = "FLOEBERG"
 _OTHER = "PYICEBERG"
@@ -47,6 +47,21 @@ def configured_name() -> str:
         if isinstance(name, str) and name:
             return name
     return "default"
+
+
+def configured_names() -> list[str]:
+    """The names of the catalogs in the environment and in the files, each once, in alphabetical order.
+
+    Raises:
+        InvalidInputError: A file is not YAML, or not of this form. The error names it.
+        NotInstalledError: A file exists, and PyYAML is not installed.
+    """
+    names: dict[str, str] = {}
+    for layer in _layers():
+        catalogs = layer.content.get(_CATALOG)
+        for known in catalogs if isinstance(catalogs, dict) else ():
+            names.setdefault(_folded(known), known)
+    return sorted(names.values())
 
 
 def configured_properties(name: str) -> dict[str, str]:

@@ -1,0 +1,189 @@
+"""Which verbs make, move and remove branches and tags, or go back?"""
+
+from typing import Annotated, Any
+
+import typer
+
+from floeberg._timestamps import milliseconds
+from floeberg.cli.durations import age_of, time_of
+from floeberg.cli.naming import need_iceberg
+from floeberg.cli.results import show_result
+from floeberg.cli.session import Session, group, verb
+from floeberg.errors import InvalidInputError
+from floeberg.lance import LanceTable
+
+__all__ = ["add_to"]
+
+_Table = Annotated[str, typer.Argument(metavar="TABLE", help="A name or a location.", show_default=False)]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="The name.", show_default=False)]
+_KeepFor = Annotated[
+    str | None, typer.Option(metavar="AGE", help="How long it is kept, such as 90d.", show_default=False)
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the verbs."""
+    tag = group("Makes, moves and removes tags.")
+    verb(
+        tag,
+        "create",
+        examples=("tag create sales.orders end-of-2026", "tag create sales.orders audited --snapshot-id 7"),
+        reads=True,
+    )(_create_tag)
+    verb(tag, "replace", examples=("tag replace sales.orders audited --ref main",), reads=True)(_replace_tag)
+    verb(tag, "remove", examples=("tag remove sales.orders audited --yes",), removes=True)(_remove_tag)
+    app.add_typer(tag, name="tag")
+    branch = group("Makes, moves and removes branches.")
+    verb(branch, "create", examples=("branch create sales.orders audit",), reads=True)(_create_branch)
+    verb(branch, "fast-forward", examples=("branch fast-forward sales.orders main audit",))(_fast_forward)
+    verb(branch, "rename", examples=("branch rename sales.orders audit audited",))(_rename_branch)
+    verb(branch, "remove", examples=("branch remove sales.orders audit --dry-run",), removes=True)(
+        _remove_branch
+    )
+    app.add_typer(branch, name="branch")
+    verb(
+        app,
+        "rollback",
+        examples=(
+            "rollback sales.orders --snapshot-id 7399586004412941856",
+            "rollback sales.orders --as-of 1d",
+        ),
+        reads=True,
+        removes=True,
+    )(_rollback)
+
+
+def _create_tag(session: Session, table: _Table, name: _Name, *, keep_for: _KeepFor = None) -> None:
+    """Gives a snapshot a name: the current one, or the one of --snapshot-id, --ref or --as-of."""
+    opened = session.table(table)
+    if isinstance(opened, LanceTable):
+        _no_age(keep_for)
+        opened.create_tag(name)
+    else:
+        snapshot = session.when.snapshot(opened)
+        opened.manage_snapshots().create_tag(snapshot, name, _milliseconds(keep_for)).commit()
+    _done(session, tag=name, created=True)
+
+
+def _replace_tag(session: Session, table: _Table, name: _Name) -> None:
+    """Moves a tag to another snapshot."""
+    opened = session.table(table)
+    if isinstance(opened, LanceTable):
+        opened.update_tag(name)
+    else:
+        opened.manage_snapshots().replace_tag(name, session.when.snapshot(opened)).commit()
+    _done(session, tag=name, moved=True)
+
+
+def _remove_tag(session: Session, table: _Table, name: _Name) -> None:
+    """Removes a tag. It asks."""
+    opened = session.table(table)
+    _known(opened, name, "tag")
+    if not session.dry_run:
+        session.confirm(f"Remove the tag {name} of {table}?")
+        if isinstance(opened, LanceTable):
+            opened.delete_tag(name)
+        else:
+            opened.manage_snapshots().remove_tag(name).commit()
+    _done(session, tag=name, removed=not session.dry_run, dry_run=session.dry_run)
+
+
+def _create_branch(session: Session, table: _Table, name: _Name, *, keep_for: _KeepFor = None) -> None:
+    """Begins a branch at a snapshot: the current one, or the one of --snapshot-id, --ref or --as-of."""
+    opened = session.table(table)
+    if isinstance(opened, LanceTable):
+        _no_age(keep_for)
+        opened.create_branch(name)
+    else:
+        snapshot = session.when.snapshot(opened)
+        opened.manage_snapshots().create_branch(snapshot, name, _milliseconds(keep_for)).commit()
+    _done(session, branch=name, created=True)
+
+
+def _fast_forward(
+    session: Session,
+    table: _Table,
+    name: _Name,
+    to: Annotated[
+        str, typer.Argument(metavar="TO", help="The branch whose snapshots it gets.", show_default=False)
+    ],
+) -> None:
+    """Moves a branch forward to the snapshot of another one."""
+    need_iceberg(session.table(table), "fast-forward").manage_snapshots().fast_forward(name, to).commit()
+    _done(session, branch=name, to=to, moved=True)
+
+
+def _rename_branch(
+    session: Session,
+    table: _Table,
+    name: _Name,
+    new_name: Annotated[str, typer.Argument(metavar="NEW", help="The new name.", show_default=False)],
+) -> None:
+    """Renames a branch."""
+    need_iceberg(session.table(table), "renamed branches").manage_snapshots().rename_branch(
+        name, new_name
+    ).commit()
+    _done(session, branch=new_name, renamed_from=name)
+
+
+def _remove_branch(session: Session, table: _Table, name: _Name) -> None:
+    """Removes a branch. Its snapshots expire with the next maintenance. It asks."""
+    opened = session.table(table)
+    _known(opened, name, "branch")
+    if not session.dry_run:
+        session.confirm(f"Remove the branch {name} of {table}?")
+        if isinstance(opened, LanceTable):
+            opened.delete_branch(name)
+        else:
+            opened.manage_snapshots().remove_branch(name).commit()
+    _done(session, branch=name, removed=not session.dry_run, dry_run=session.dry_run)
+
+
+def _rollback(session: Session, table: _Table) -> None:
+    """Makes an earlier snapshot current again; of a Lance table an earlier version. It asks."""
+    when = session.when
+    when.check()
+    if when.snapshot_id is None and when.as_of is None and when.ref is None:
+        raise InvalidInputError("expected --snapshot-id ID, --as-of TIME or --ref NAME: where to go back to")
+    opened = session.table(table)
+    if isinstance(opened, LanceTable):
+        target: Any = opened.version
+    else:
+        target = when.snapshot(opened)
+    if not session.dry_run:
+        session.confirm(f"Roll {table} back to {target}?")
+        if isinstance(opened, LanceTable):
+            session.place.table(table).restore(target)
+        elif when.as_of is not None:
+            moment = milliseconds(time_of("--as-of", when.as_of), "--as-of")
+            opened.manage_snapshots().rollback_to_timestamp(moment + 1).commit()
+        else:
+            opened.manage_snapshots().rollback_to_snapshot(target).commit()
+    _done(session, table=table, rolled_back_to=target, dry_run=session.dry_run)
+
+
+def _known(table: Any, name: str, kind: str) -> None:
+    """Checks that there is such a ref, before anybody is asked."""
+    from floeberg.cli.exits import near  # noqa: PLC0415
+    from floeberg.errors import NotFoundError  # noqa: PLC0415
+
+    rows = table.inspect.refs().to_pylist()
+    names = [each["name"] for each in rows if each["type"].lower() == kind]
+    if name not in names:
+        error = NotFoundError(f"the table has no {kind} {name!r}")
+        if hint := near(name, names):
+            error.add_note(hint)
+        raise error
+
+
+def _no_age(keep_for: str | None) -> None:
+    if keep_for is not None:
+        raise InvalidInputError("--keep-for: branches and tags of Lance tables have no age")
+
+
+def _milliseconds(keep_for: str | None) -> int | None:
+    return None if keep_for is None else int(age_of("--keep-for", keep_for).total_seconds() * 1000)
+
+
+def _done(session: Session, **facts: object) -> None:
+    show_result(session.output, facts)
