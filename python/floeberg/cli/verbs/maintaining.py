@@ -216,7 +216,7 @@ def _health(
         raise UnsupportedError("Lance tables have no health: use maintain --dry-run")
     found = opened.maintenance.health(policy, branch=branch, list_files=orphans)
     session.output.table(
-        ("finding", "value", "of", "due", "threshold", "mended by", "bytes"),
+        ("finding", "value", "of", "due", "threshold", "mended_by", "bytes"),
         [
             (
                 each.name,
@@ -253,4 +253,4 @@ def _cost(
         )
         for each in costs
     ]
-    session.output.table(("what", "files", "bytes", "freed by"), shown)
+    session.output.table(("what", "files", "bytes", "freed_by"), shown)
