@@ -56,7 +56,8 @@ long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAV
 	FLOEBERG_DAMAGES=8000 FLOEBERG_LANCE_DAMAGES=1200 $(PYTHON) -m pytest tests/python/test_damage.py tests/python/lance_tables/test_damage.py --timeout 0
 	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/spark/test_sql_histories.py tests/spark/test_sql_methods.py tests/spark/test_stream_properties.py tests/python/lance_tables/test_corpus.py --timeout 0
 	FLOEBERG_SETTINGS=all $(PYTHON) -m pytest tests/spark/test_sql_under_settings.py --timeout 0
-	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/catalogs/test_served_contention.py --timeout 0
+	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/catalogs/test_served_contention.py tests/catalogs/test_cut_connections.py tests/catalogs/test_mariadb.py tests/catalogs/test_nessie.py --timeout 0
+	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/catalogs -k mariadb --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
 object-stores: install java $(VENV)/spark-classes.jsa ## Tables in S3: a server on loopback, Spark's connector (690 MB, once)

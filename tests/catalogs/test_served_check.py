@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from servers import KEY, started
+from servers import KEY, PLAIN_BUCKET, started
 
 import floeberg as fb
 from floeberg.catalog import check_catalog
@@ -55,6 +55,13 @@ def test_a_server_that_does_not_know_who_asks_fails_at_authentication(name):
     found = check_catalog("nobody", **known)
     assert found.failure.name == "authentication", found
     assert "does not know who asks" in found.failure.fix or "credential" in str(found.failure.error)
+
+
+def test_folders_of_a_bucket_are_checked_to_the_end():
+    known = {key: value for key, value in started("seaweedfs").properties.items() if key.startswith("s3.")}
+    found = check_catalog("plain", type="filesystem", warehouse=f"s3://{PLAIN_BUCKET}/checked", **known)
+    assert found.ok and outcomes(found)["delete"] == "ok", found
+    assert "one winner" in found.step("put-if-absent").detail
 
 
 def test_a_bucket_that_is_not_there_fails_at_the_bucket():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg import _native
 from floeberg._arguments import checked_names, checked_options, checked_text
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
+from floeberg.catalog.check.origins import GIVEN
 from floeberg.catalog.names import Identifier, Namespace, checked_namespace, dotted, folder_of
 from floeberg.errors import (
     InvalidInputError,
@@ -89,6 +90,11 @@ class Namespaces(SpelledLikePyIceberg, ABC):
     def properties(self) -> dict[str, str]:
         """The properties of the catalog, including secrets."""
         return dict(self._properties)
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether `load_catalog` of the name alone makes it again: all its properties are in the configuration."""
+        return bool(self._origins) and GIVEN not in self._origins.values()
 
     @property
     def storage_options(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ Only `SqlCatalog` imports this, since it imports SQLAlchemy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Column, MetaData, String, Table, false, func, or_, true
 
@@ -45,7 +45,7 @@ VIEW_TYPE: Final = "VIEW"
 NAMESPACE_EXISTS: Final = "exists"
 """The property that a namespace has where it has no other, and which is not shown."""
 
-EXACT: Final = {
+EXACT: Final[dict[str, Any]] = {
     f"{dialect}_{key}": value
     for dialect in ("mysql", "mariadb")
     for key, value in (("charset", "utf8mb4"), ("collate", "utf8mb4_bin"))

@@ -59,7 +59,8 @@ def table(  # noqa: PLR0913 - the parts of one read
     Args:
         spark: A session of PySpark 4.0 or later, classic or Spark Connect.
         name: The table's name in the catalog, a table directory or metadata file, or a table, of Lance too.
-        catalog: The catalog, or its name in the configuration. By default, the configured default catalog.
+        catalog: The catalog, or its name in the configuration. By default, the configured catalog that the name begins
+            with (`cat.db.t`), else the configured default catalog.
         columns: Names of columns, and of metadata columns.
         filter: The rows to read. The filter also skips manifests and files in planning.
         snapshot_id: Reads this snapshot.
@@ -224,7 +225,11 @@ def open_named(name: str | Table | LanceTable, catalog: Catalog | str | None) ->
     known = checked_text("name", name)
     if catalog is None and "/" in known:
         return open_table(known)
-    if catalog is None or isinstance(catalog, str):
+    if catalog is None:
+        from floeberg.spark.options.catalog_names import catalog_and_name  # noqa: PLC0415 - the same
+
+        catalog, known = catalog_and_name(known)
+    if isinstance(catalog, str):
         from floeberg.catalog import load_catalog  # noqa: PLC0415 - a table in a folder needs none
 
         catalog = load_catalog(catalog)

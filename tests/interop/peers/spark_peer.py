@@ -1,4 +1,4 @@
-"""Iceberg Java in Spark: statements over tables in folders.
+"""Iceberg Java in Spark: statements over tables in folders, and over those of REST catalogs.
 
 `ICEBERG_JARS` names the jars, joined as a class path is. `FLOEBERG_SPARK_PLACE` names a folder for Spark's own files.
 """
@@ -49,4 +49,13 @@ def sql(text: str, catalog: str, warehouse: str) -> list[list[Any]]:
     return [list(row) for row in spark.sql(text).collect()]
 
 
-serve({"sql": sql})
+def sql_rest(text: str, catalog: str, **properties: str) -> list[list[Any]]:
+    """Run a statement over the tables of a server, which are named after a catalog; its rows."""
+    spark, key = session(), f"spark.sql.catalog.{catalog}"
+    options = {"": "org.apache.iceberg.spark.SparkCatalog", ".type": "rest", ".cache-enabled": "false"}
+    for name, value in {**options, **{f".{each}": properties[each] for each in properties}}.items():
+        spark.conf.set(key + name, value)
+    return [list(row) for row in spark.sql(text).collect()]
+
+
+serve({"sql": sql, "sql_rest": sql_rest})

@@ -42,10 +42,10 @@ _PLAIN = frozenset(
         *("ssl.cabundle", "ssl.client.cert", "gcp.auth.credentials-path", "gcp.auth.scopes"),
         *("gcs.anonymous", "gcs.project-id", "gcs.service-account-path", "azure.auth.scopes"),
         *("adls.account-name", "adls.anonymous", "adls.tenant-id", "wap.branch", "wap.id"),
-        *("storage-options.provider", "storage-options.expires-at-ms"),
+        *("io-impl", "storage-options.provider", "storage-options.expires-at-ms"),
     }
 )
-_PLAIN_PREFIXES = ("io.", "rest.client.")
+_PLAIN_PREFIXES = ("io.", "rest.client.", "rest-metrics-", "nessie.")
 
 
 def origin_of(key: str, origins: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.attempt import Attempt
 
-__all__ = ["WRITERS", "raced"]
+__all__ = ["WRITERS", "raced", "raced_file"]
 
 WRITERS = 16
 _SCHEMA = json.dumps(
@@ -40,7 +40,7 @@ def raced(folder: str, storage_options: Mapping[str, str]) -> str:
         UnsupportedError: The store cannot create a file only where there is none.
         FloebergError: A writer failed otherwise.
     """
-    location = f"{folder}/metadata/v1.metadata.json"
+    location = raced_file(folder)
     writers = [str(uuid.uuid4()) for _ in range(WRITERS)]
     attempts = [_attempt(writer, folder, storage_options) for writer in writers]
     start = threading.Barrier(WRITERS)
@@ -60,6 +60,11 @@ def raced(folder: str, storage_options: Mapping[str, str]) -> str:
             raise failure
     _check_winner(outcomes, _writer_of(location, storage_options))
     return f"{WRITERS} writers, one winner, whose bytes are read"
+
+
+def raced_file(folder: str) -> str:
+    """The file that the writers create."""
+    return f"{folder}/metadata/v1.metadata.json"
 
 
 def _has_lost(failure: FloebergError) -> bool:

@@ -12,6 +12,7 @@ from floeberg.catalog.check.origins import shown_properties
 from floeberg.catalog.check.recorder import Recorder, SkipStepError
 from floeberg.catalog.check.result import CatalogCheck
 from floeberg.catalog.check.store import STORE_STEPS, StorePlace, check_store
+from floeberg.catalog.check.store_settings import has_own_credentials
 from floeberg.catalog.names import dotted
 
 if TYPE_CHECKING:
@@ -167,11 +168,12 @@ class Check:
         options = catalog.storage_options
         root = self.location or catalog._store_root(namespaces)  # noqa: SLF001 - its own package
         vended = {} if table is None else dict(table._inner.storage_options)  # noqa: SLF001 - the package's own
-        if table is not None and vended != options:
+        if table is not None and has_own_credentials(vended, options):
+            own = {key: "the server" for key, value in vended.items() if options.get(key) != value}
             return StorePlace(
                 table.location(),
                 vended,
-                {key: "the server" for key, value in vended.items() if options.get(key) != value},
+                {**self.origins, **own},
                 no_writes
                 or "the server gives credentials for each table, and the check writes into no table",
             )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.catalog.check.fixes import store_fix
-from floeberg.catalog.check.race import raced
+from floeberg.catalog.check.race import raced, raced_file
 from floeberg.catalog.check.recorder import SkipStepError
 from floeberg.catalog.check.store_settings import credentials_of, kind_of, region_of
 from floeberg.catalog.folders import Folders
@@ -185,8 +185,11 @@ class _Store:
         self._folders.remove_all(self._own)
         for folder in missing:
             self._folders.remove_empty(folder)
-        if self._folders.files_in(self._own) or self._folders.inside(self._own):
-            raise StorageError(f"{self._own} was removed, and the store still lists files in it")
+        # A store may still list folders, which were never made there.
+        written = (self._file, raced_file(f"{self._own}/race"))
+        left = [each for each in written if _native.file_exists(each, storage_options=self._options)]
+        if left:
+            raise StorageError("a file was removed, and is still there", context={"path": left[0]})
         return f"{self._own}"
 
     def _was_begun(self) -> bool:

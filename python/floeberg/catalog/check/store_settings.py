@@ -16,7 +16,7 @@ from floeberg.storage_options import PROVIDER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["credentials_of", "kind_of", "region_of"]
+__all__ = ["credentials_of", "has_own_credentials", "kind_of", "region_of"]
 
 _KINDS = {
     **dict.fromkeys(("s3", "s3a", "s3n"), "s3"),
@@ -87,6 +87,15 @@ def credentials_of(kind: str, options: Mapping[str, str], origins: Mapping[str, 
         return "\n".join(f"{each.upper()} (the environment)" for each in inherited)
     files = " (~/.aws/credentials is not read)" if kind == "s3" and _has_profiles() else ""
     return _MACHINES[kind] + files
+
+
+def has_own_credentials(options: Mapping[str, str], of_catalog: Mapping[str, str]) -> bool:
+    """Whether options of a table have other credentials than those of its catalog."""
+    secret = {PROVIDER, *(key for keys in _CREDENTIALS.values() for key in keys)}
+    return any(
+        (key in secret or key.startswith("adls.sas-token.")) and of_catalog.get(key) != value
+        for key, value in options.items()
+    )
 
 
 def _of_options(keys: tuple[str, ...], options: Mapping[str, str]) -> tuple[str, str, bool] | None:

@@ -37,7 +37,8 @@ class TableLocator:
     Args:
         path: A table directory or a metadata file; `None` for a table of a catalog.
         table: The table's name in its catalog.
-        catalog: The name of the catalog; `None` is the default of the configuration.
+        catalog: The name of the catalog; `None` is the configured one that the name of the table begins with, else the
+            default of the configuration.
         properties: Properties of the catalog.
         relocate: The current prefixes of the table's files, by the written ones.
         storage: Storage options.
@@ -76,14 +77,22 @@ class TableLocator:
                 path, relocate=self.relocate, storage_options=self.storage, as_of=as_of_ms
             )
             return opened
-        from floeberg.catalog import load_catalog  # noqa: PLC0415 - a table in a folder needs none
-
-        catalog = load_catalog(self.catalog, **{**self.properties, **self.storage})
-        table = catalog.load_table(str(self.table))
+        table = self._of_catalog()
         if as_of_ms is None and metadata_location in {None, table.metadata_location}:
             return table
         location = metadata_location or table.metadata_location
         return open_table(location, storage_options=table._inner.storage_options, as_of=as_of_ms)  # noqa: SLF001 - the package's own
+
+    def _of_catalog(self) -> Table:
+        name, more = str(self.table), {**self.properties, **self.storage}
+        if self.catalog is None and not more:
+            from floeberg.spark.options.catalog_names import catalog_and_name  # noqa: PLC0415 - the same
+
+            known, name = catalog_and_name(name)
+            return known.load_table(name)
+        from floeberg.catalog import load_catalog  # noqa: PLC0415 - a table in a folder needs none
+
+        return load_catalog(self.catalog, **more).load_table(name)
 
 
 def table_locator(options: Mapping[str, str], unnamed: str) -> TableLocator:

@@ -17,6 +17,7 @@ from floeberg.commit.static import StaticTableOperations
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
+from floeberg.spark.options.catalog_names import catalog_to_create
 from floeberg.spark.session.arrow_types import arrow_schema
 from floeberg.spark.session.conf import changed_settings, is_set
 from floeberg.spark.session.environment import check_pyspark
@@ -311,7 +312,10 @@ def create(  # noqa: PLR0913 - the parts of a table, and its rows
     """
     if isinstance(table, Table):
         raise InvalidInputError(f"mode {mode!r} makes a table: give its name, and the catalog")
-    place = load_catalog(catalog) if catalog is None or isinstance(catalog, str) else catalog
+    if catalog is None:
+        place, table = catalog_to_create(table)
+    else:
+        place = load_catalog(catalog) if isinstance(catalog, str) else catalog
     case_sensitive = is_set(frame.sparkSession, "spark.sql.caseSensitive")
     columns = (
         schema_of(frame.schema, keeps_required=False, case_sensitive=case_sensitive)
