@@ -57,7 +57,7 @@ def run() -> None:
     Raises:
         SystemExit: Always.
     """
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _show_warning  # type: ignore[assignment] # it takes what there is
     try:
         app(prog_name="floeberg")
     finally:

@@ -143,3 +143,40 @@ def test_views_and_namespaces_are_shown(run, lake):
     assert shown["sql"] == {"spark": "SELECT 1 AS n"}
     assert run("show", "lake.sales", "--json").json["kind"] == "namespace"
     assert ["sales.totals", "view"] in run("ls", "lake.sales").lines()
+
+
+STABLE = {
+    ("show", "lake.sales.orders", "table"): (
+        "name location format format_version uuid metadata_location snapshot sort_order rows data_files "
+        "delete_files bytes"
+    ),
+    (
+        "show",
+        "orders.lance",
+        "table",
+    ): "location format version branch data_storage_version stable_row_ids rows",
+    ("schema", "lake.sales.orders"): "id name type required doc",
+    ("spec", "lake.sales.orders"): "field transform source id",
+    ("files", "lake.sales.orders"): (
+        "content file_format record_count file_size_in_bytes spec_id partition file_path"
+    ),
+    ("snapshots", "lake.sales.orders"): "committed_at snapshot_id parent_id operation manifest_list summary",
+    ("snapshots", "orders.lance"): "version timestamp written_by",
+    ("history", "lake.sales.orders"): "made_current_at snapshot_id parent_id is_current_ancestor",
+    ("cost", "lake.sales.orders"): "what files bytes freed_by",
+    ("check", "lake.sales.orders"): "sound failed findings",
+    ("maintain", "lake.sales.orders", "--dry-run"): "version table calls",
+    ("maintain", "orders.lance", "--dry-run"): "compaction cleanup",
+    ("ls", "lake"): "name kind",
+    ("catalog", "config"): "catalog default property value",
+    ("doctor", "lake", "--read-only"): "catalog kind ok failed steps",
+    ("version",): "floeberg python pyarrow",
+}
+
+
+@pytest.mark.usefixtures("tables", "lake")
+@pytest.mark.parametrize("words", STABLE, ids=" ".join)
+def test_json_keeps_its_names(run, words):
+    found = run(*words, "--json").json
+    names = list(found[0] if isinstance(found, list) else found)
+    assert names == STABLE[words].split()

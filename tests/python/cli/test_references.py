@@ -106,3 +106,11 @@ def test_a_diff_of_two_tables(run, table_name):
 @pytest.mark.usefixtures("lake")
 def test_a_state_that_is_not_there_is_named(run, word):
     assert word in run("diff", "lake.sales.orders", word, code=3).err
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_branch_of_a_lance_table_is_read(run):
+    run("branch", "create", "orders.lance", "audit", "--snapshot-id", 1)
+    assert run("count", "orders.lance", "--ref", "audit").out == "2\n"
+    assert run("count", "orders.lance", "--ref", "main").out == "3\n"
+    assert run("count", "orders.lance", "--ref", "adit", code=3).err.startswith("error: ")

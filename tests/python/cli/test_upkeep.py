@@ -53,7 +53,7 @@ def test_old_snapshots_and_orphans_go(run, many):
         "what": "orphan files",
         "files": 1,
         "bytes": 6,
-        "freed by": "remove_orphan_files",
+        "freed_by": "remove_orphan_files",
     }
     run("maintain", "lake.sales.many", "--older-than", "0s", "--retain-last", 1, "--orphans", "--yes")
     assert not orphan.exists()
@@ -69,7 +69,7 @@ def test_costs_are_those_of_the_files(run, many):
     live = costs["live data files"]["bytes"]
     assert live + costs["files of old snapshots"]["bytes"] == sum(sizes)
     assert costs["of these, files of snapshots that expire"]["files"] == 1
-    assert run("cost", "lake.sales.many").lines()[0] == ["what", "files", "bytes", "freed by"]
+    assert run("cost", "lake.sales.many").lines()[0] == ["what", "files", "bytes", "freed_by"]
 
 
 @pytest.mark.usefixtures("many")

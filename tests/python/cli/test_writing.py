@@ -158,3 +158,16 @@ def test_a_copy_is_made_and_brought_up_to_date(run, table_name):
     )
     assert run("copy", "copied.lance", "lake.sales.back", "--columns", "id", "--json").json["rows"] == 5
     assert fb.load_catalog("lake").load_table("sales.back").schema().column_names == ["id"]
+
+
+@pytest.mark.usefixtures("tables")
+def test_what_lance_tables_do_not_have_is_said(run):
+    written("csv")
+    for words in (
+        ("append", "more.csv", "--merge-schema"),
+        ("upsert", "more.csv", "--key", "id", "--branch", "x"),
+    ):
+        verb, *others = words
+        assert "Lance tables take no --branch" in run(verb, "orders.lance", *others, code=10).err
+    run("delete", "orders.lance", "--all", "--branch", "x", "--yes", code=10)
+    assert run("count", "orders.lance").out == "3\n"

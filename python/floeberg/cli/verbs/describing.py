@@ -8,6 +8,7 @@ import typer
 
 from floeberg import __version__
 from floeberg.cli.naming import Named, need_iceberg
+from floeberg.cli.output import Output
 from floeberg.cli.session import Session, verb
 from floeberg.errors import NoSuchNamespaceError, NoSuchTableError
 from floeberg.lance import LanceTable
@@ -78,15 +79,22 @@ def _show(
         )
         return
     for each, found in parts.items():
-        if part is None and not output.is_terminal:
-            output.text(f"# {each.value}")
-        title = None if part else each.value
-        if title and output.is_terminal and each is not Part.TABLE:
-            output.text("")
-        if isinstance(found, dict):
-            output.pairs(found, title)
-        else:
-            output.grid(list(found[0]) if found else ["none"], [list(row.values()) for row in found], title)
+        _show_part(output, each, found, is_alone=part is not None)
+
+
+def _show_part(output: Output, part: Part, found: Any, *, is_alone: bool) -> None:
+    """Shows a part as text, below its name unless it is alone."""
+    if not is_alone and not output.is_terminal:
+        output.text(f"# {part.value}")
+    elif not is_alone and part is not Part.TABLE:
+        output.text("")
+    title = None if is_alone else part.value
+    if part is Part.TABLE:
+        output.pairs({name.replace("_", " "): value for name, value in found.items()}, title)
+    elif isinstance(found, dict):
+        output.pairs(found, title)
+    else:
+        output.grid(list(found[0]) if found else ["none"], [list(row.values()) for row in found], title)
 
 
 def _show_other(session: Session, named: Named) -> bool:
@@ -114,8 +122,8 @@ def _of_table(session: Session, table: Any) -> dict[str, object]:
             "format": "lance",
             "version": table.version,
             "branch": table.branch or "main",
-            "data storage version": table.data_storage_version,
-            "stable row ids": table.has_stable_row_ids,
+            "data_storage_version": table.data_storage_version,
+            "stable_row_ids": table.has_stable_row_ids,
             "rows": table.count(),
         }
     snapshot_id = session.when.snapshot(table)
@@ -125,14 +133,14 @@ def _of_table(session: Session, table: Any) -> dict[str, object]:
         "name": ".".join(table.name()) or None,
         "location": table.location(),
         "format": "iceberg",
-        "format version": table.format_version,
+        "format_version": table.format_version,
         "uuid": str(table.metadata.table_uuid),
-        "metadata location": table.metadata_location,
+        "metadata_location": table.metadata_location,
         "snapshot": snapshot_id,
-        "sort order": str(table.sort_order()),
+        "sort_order": str(table.sort_order()),
         "rows": _number(totals.get("total-records")),
-        "data files": _number(totals.get("total-data-files")),
-        "delete files": _number(totals.get("total-delete-files")),
+        "data_files": _number(totals.get("total-data-files")),
+        "delete_files": _number(totals.get("total-delete-files")),
         "bytes": _number(totals.get("total-files-size")),
     }
 

@@ -92,7 +92,7 @@ def _maintain(
             raise UnsupportedError("Lance tables take --older-than and --retain-last alone")
         _maintain_lance(session, opened, older_than, retain_last)
         return
-    if plan is not None and (policy, older_than, retain_last, branch) != (None,) * 4:
+    if plan is not None and (orphans or (policy, older_than, retain_last, branch) != (None,) * 4):
         raise InvalidInputError("--plan says already what is done: leave the other options out")
     if plan is None:
         wanted = _policy_of(policy, older_than, retain_last, orphans=orphans)
@@ -216,7 +216,7 @@ def _health(
         raise UnsupportedError("Lance tables have no health: use maintain --dry-run")
     found = opened.maintenance.health(policy, branch=branch, list_files=orphans)
     session.output.table(
-        ("finding", "value", "of", "due", "threshold", "mended by", "bytes"),
+        ("finding", "value", "of", "due", "threshold", "mended_by", "bytes"),
         [
             (
                 each.name,
@@ -253,4 +253,4 @@ def _cost(
         )
         for each in costs
     ]
-    session.output.table(("what", "files", "bytes", "freed by"), shown)
+    session.output.table(("what", "files", "bytes", "freed_by"), shown)

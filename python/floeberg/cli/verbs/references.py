@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from floeberg._timestamps import milliseconds
-from floeberg.cli.durations import age_of, time_of
+from floeberg.cli.durations import age_of
 from floeberg.cli.naming import need_iceberg
 from floeberg.cli.results import show_result
 from floeberg.cli.session import Session, group, verb
@@ -154,9 +153,6 @@ def _rollback(session: Session, table: _Table) -> None:
         session.confirm(f"Roll {table} back to {target}?")
         if isinstance(opened, LanceTable):
             session.place.table(table).restore(target)
-        elif when.as_of is not None:
-            moment = milliseconds(time_of("--as-of", when.as_of), "--as-of")
-            opened.manage_snapshots().rollback_to_timestamp(moment + 1).commit()
         else:
             opened.manage_snapshots().rollback_to_snapshot(target).commit()
     _done(session, table=table, rolled_back_to=target, dry_run=session.dry_run)

@@ -15,7 +15,7 @@ import floeberg as fb
 from floeberg.cli.naming import Named
 from floeberg.cli.results import show_result
 from floeberg.cli.session import Session, pairs_of, verb
-from floeberg.errors import InvalidInputError, NoSuchTableError
+from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.lance import LanceTable, create_table
 
 __all__ = ["add_to"]
@@ -119,8 +119,7 @@ def _append(
         if dry_run:
             return
         if found is not None:
-            more: dict[str, Any] = {"schema_mode": "merge"} if merge_schema else {}
-            more |= {} if branch is None else {"branch": branch}
+            more = _of_iceberg(found, branch, "merge" if merge_schema else None)
             result = found.append(reader, **more, **_progress(found))
         else:
             named = session.place.named(table)
@@ -210,6 +209,19 @@ def _show_columns(session: Session, reader: Any, *, is_new: bool, dry_run: bool)
         session.output.note(f"  {name}: {kind}")
 
 
+def _of_iceberg(table: Any, branch: str | None, schema_mode: str | None = None) -> dict[str, Any]:
+    """The arguments that Iceberg tables alone have.
+
+    Raises:
+        UnsupportedError: One is given for a Lance table.
+    """
+    given = {"branch": branch, "schema_mode": schema_mode}
+    more = {name: value for name, value in given.items() if value is not None}
+    if more and isinstance(table, LanceTable):
+        raise UnsupportedError("Lance tables take no --branch and no --merge-schema")
+    return more
+
+
 def _progress(table: Any) -> dict[str, Any]:
     """Whether the progress is shown: at a terminal, of Iceberg tables."""
     return {} if isinstance(table, LanceTable) or not sys.stderr.isatty() else {"progress": True}
@@ -232,7 +244,7 @@ def _upsert(
     keys = None if key is None else [each.strip() for each in key.split(",")]
     if keys is None and isinstance(found, LanceTable):
         raise InvalidInputError("--key: expected the columns of the key")
-    more: dict[str, Any] = {} if branch is None else {"branch": branch}
+    more = _of_iceberg(found, branch)
     with _read(files, file_format, delimiter, found) as reader:
         result = found.upsert(reader, keys, dry_run=dry_run, **more)
     show_result(session.output, result)
@@ -255,7 +267,7 @@ def _delete(
         raise InvalidInputError("expected either --where FILTER or --all")
     found = session.place.table(table)
     given: dict[str, Any] = {"delete_all": True} if delete_all else {"delete_filter": where}
-    given |= {} if branch is None else {"branch": branch}
+    given |= _of_iceberg(found, branch)
     if session.dry_run or not session.yes:
         would = found.delete(**given, dry_run=True)
         if session.dry_run or not would.deleted_rows:
