@@ -167,7 +167,10 @@ def verb(
             taken = {each.name: given.pop(each.name) for each in shared}
             _run(
                 function,
-                {**(context.obj or {}), **{name: each for name, each in taken.items() if each}},
+                {
+                    **(context.obj or {}),
+                    **{name: each for name, each in taken.items() if _is_given(each)},
+                },
                 given,
             )
 
@@ -198,6 +201,11 @@ def pairs_of(name: str, texts: list[str] | None) -> dict[str, str]:
             raise InvalidInputError(f"{name}: expected KEY=VALUE, such as warehouse=lake")
         pairs[key] = value
     return pairs
+
+
+def _is_given(value: object) -> bool:
+    """Whether an option was given: also as an empty text, or as 0."""
+    return value is not None and value is not False and value != []
 
 
 def _run(function: Callable[..., int | None], shared: dict[str, Any], given: dict[str, Any]) -> None:

@@ -180,3 +180,13 @@ def test_json_keeps_its_names(run, words):
     found = run(*words, "--json").json
     names = list(found[0] if isinstance(found, list) else found)
     assert names == STABLE[words].split()
+
+
+@pytest.mark.parametrize("option", ["--as-of", "--ref", "--catalog", "--where", "--columns"])
+def test_an_empty_text_is_not_taken_for_nothing(run, table_name, option):
+    # As of a variable of the shell that is not set: the current state would be another answer.
+    assert run("scan", table_name, option, "", code=None).code in (2, 3)
+
+
+def test_a_snapshot_of_number_0_is_looked_for(run, table_name):
+    run("count", table_name, "--snapshot-id", 0, code=3)
