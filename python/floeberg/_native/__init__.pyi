@@ -148,6 +148,7 @@ from floeberg._native.values import (
     parse_expression,
     plain_batch,
     plain_schema,
+    split_json,
     transform_column,
     value_columns,
 )
@@ -293,6 +294,7 @@ __all__ = [
     "schema_from_arrow",
     "shallow_clone_lance_table",
     "source_memory",
+    "split_json",
     "spread_changes",
     "spread_rows",
     "stage_lance_table",

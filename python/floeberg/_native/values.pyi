@@ -42,6 +42,13 @@ def expression_to_json(tree: _Tree) -> str:
 def expression_to_text(tree: _Tree) -> str:
     """The SQL text of a filter. `parse_expression` reads it back."""
 
+def split_json(content: bytes, member: str) -> tuple[str, str] | None:
+    """A JSON object without the lists and objects of one of its members, and this member as its own text.
+
+    Returns:
+        `None` for bytes that are not a JSON object with such a member.
+    """
+
 @final
 class SqlExpression:
     """A SQL expression of values that was read."""

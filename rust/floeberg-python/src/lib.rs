@@ -178,6 +178,8 @@ mod _native {
         expression_from_json, expression_to_json, expression_to_text, parse_expression, value_columns,
     };
     #[pymodule_export]
+    use crate::values::json::split_json;
+    #[pymodule_export]
     use crate::values::sql_expression::SqlExpression;
     #[pymodule_export]
     use crate::values::transforms::transform_column;

@@ -10,7 +10,7 @@ import pytest
 
 import floeberg as fb
 from floeberg.catalog.rest.updates import commit_request
-from floeberg.errors import CommitConflictError, NoSuchTableError, TableAlreadyExistsError
+from floeberg.errors import CommitConflictError, InvalidDataError, NoSuchTableError, TableAlreadyExistsError
 from rest_catalogs.scripted import NAMESPACE, TABLES, Says, error
 
 SCHEMA = pa.schema({"id": pa.int64()})
@@ -138,3 +138,28 @@ def test_a_commit_that_others_are_always_faster_than_says_how_often_it_was_tried
     assert caught.value.retryable
     # The first one was made on the table as it was loaded: the server said that another one is current.
     assert len(server.of(f"POST {TABLES}/t")) == 4
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"metadata": {"location": "x"',
+        b'{"metadata": 5, "metadata-location": "x"}',
+        b'{"metadata": "text", "metadata-location": "x"}',
+        b'{"metadata": {"a": {"location": "x"}}, "metadata-location": "x"}',
+        b'[{"metadata": {}}]',
+        b'{"metadata": {"location": "\xff"}, "metadata-location": "x"}',
+        b'{"metadata": ' + b"[" * 100_000 + b"]" * 100_000 + b', "metadata-location": "x"}',
+    ],
+)
+def test_metadata_that_is_none_is_an_error(server, load, content):
+    """The metadata of an answer is not made into objects of Python."""
+    server.says(f"GET {TABLES}/t", Says(200, content))
+    with pytest.raises(InvalidDataError):
+        load().load_table("ns.t")
+
+
+def test_names_with_escapes_are_read(server, load, turned):
+    body = json.dumps(answer(turned).body).replace('"metadata"', '"meta\\u0064ata"')
+    server.says(f"GET {TABLES}/t", Says(200, body.encode()))
+    assert load().load_table("ns.t").schema() == turned.schema()

@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote_plus, urlencode, urljoin, urlsplit
 
-from floeberg import __version__
+from floeberg import __version__, _native
 from floeberg.catalog.rest.answers import AUTH_ENDED, NOT_MODIFIED, UNAUTHORIZED, Refusal
 from floeberg.catalog.rest.auth import auth_of
 from floeberg.catalog.rest.auth_manager import SignedRequest
@@ -79,11 +79,13 @@ class Answer:
         status: Its status: that of a success, or 304.
         body: The object of its JSON; empty without content.
         headers: Its headers, by lower case names.
+        text: The member that the request wants as text. In the body it has no lists and no objects.
     """
 
     status: int
     body: dict[str, Any] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
+    text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ class Request:
         changes_nothing: Whether a request that is not `GET` changes nothing: it is sent again after any failure.
         is_tried_once: Whether it is sent once, whatever it fails by: nothing depends on it.
         auth: What says who the client is; `None` is that of the catalog.
+        member_as_text: A large object in the answer, which is wanted as text; empty for none.
     """
 
     method: str
@@ -114,6 +117,7 @@ class Request:
     changes_nothing: bool = False
     is_tried_once: bool = False
     auth: AuthManager | None = None
+    member_as_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -362,12 +366,15 @@ class RestClient:
 def _answer(status: int, headers: dict[str, str], content: bytes, sent: _Sent) -> Answer | _Failed:
     if not content.strip():
         return Answer(status, {}, headers)
+    name = sent.request.member_as_text
+    split = _native.split_json(content, name) if name else None
     try:
-        found: object = json.loads(content)
+        found: object = json.loads(content if split is None else split[0])
     except (ValueError, RecursionError):
         found = None
     if isinstance(found, dict):
-        return Answer(status, cast("dict[str, Any]", found), headers)
+        text = None if split is None else split[1]
+        return Answer(status, cast("dict[str, Any]", found), headers, text)
     kind = headers.get("content-type", "no content type")
     text = f"expected a JSON object of a REST catalog, found {kind!r}: is the 'uri' that of its API?"
     if not sent.is_repeatable:

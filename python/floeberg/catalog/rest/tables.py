@@ -47,6 +47,7 @@ __all__ = ["RestTableOperations"]
 _LOAD = f"GET {TABLE}"
 _COMMIT = f"POST {TABLE}"
 _CREATE = f"POST {NAMESPACE}/tables"
+_METADATA = "metadata"
 _LATER = re.compile(r"(?<![\w.])/v2(?![\w.])")
 """A path of version 2 in the words of a server."""
 
@@ -136,6 +137,7 @@ class RestTableOperations(TableOperations):
         )
         answer = self.server.ask(
             _LOAD,
+            member_as_text=_METADATA,
             of=self.identifier,
             query=query,
             headers=headers,
@@ -164,7 +166,7 @@ class RestTableOperations(TableOperations):
     def stage(self, new: NewTable) -> NewTable:
         """Asks where a new table goes, and for the options of its files. The server keeps nothing of it yet."""
         answer = self._asked_for(new, stage=True)
-        location = _object(answer.body, "metadata").get("location")
+        location = _object(answer.body, _METADATA).get("location")
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer to a staged table has no location")
         self._kept.staged = self._options(answer, location)
@@ -195,6 +197,7 @@ class RestTableOperations(TableOperations):
         try:
             answer = self.server.ask(
                 _COMMIT,
+                member_as_text=_METADATA,
                 of=self.identifier,
                 body=body,
                 refused=refused,
@@ -239,7 +242,12 @@ class RestTableOperations(TableOperations):
         )
         try:
             answer = self.server.ask(
-                _CREATE, namespace=self.identifier[:-1], body=body, refused=refused, is_sent_again=True
+                _CREATE,
+                namespace=self.identifier[:-1],
+                body=body,
+                refused=refused,
+                is_sent_again=True,
+                member_as_text=_METADATA,
             )
         except UnknownOutcome as unknown:
             if stage:
@@ -247,7 +255,7 @@ class RestTableOperations(TableOperations):
             raise CommitStateUnknownError(
                 f"no answer says whether the table {dotted(self.identifier)!r} was created: {unknown}"
             ) from unknown
-        wanted, found = new["format_version"], _object(answer.body, "metadata").get("format-version")
+        wanted, found = new["format_version"], _object(answer.body, _METADATA).get("format-version")
         if found != wanted:
             if not stage:
                 self.catalog.do_drop_table(self.identifier)
@@ -261,7 +269,7 @@ class RestTableOperations(TableOperations):
         self, answer: Answer, earlier: OpenedTable | None, mode: SnapshotMode = SnapshotMode.ALL
     ) -> OpenedTable:
         location = answer.body.get("metadata-location")
-        metadata = _object(answer.body, "metadata")
+        metadata = _object(answer.body, _METADATA)
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer of the server has no metadata location")
         was_planned = self._kept.planning
@@ -290,7 +298,7 @@ class RestTableOperations(TableOperations):
         ):
             return earlier
         return table_from_metadata(
-            json.dumps(metadata),
+            json.dumps(metadata) if answer.text is None else answer.text,
             location,
             storage_options=options,
             earlier=earlier,
