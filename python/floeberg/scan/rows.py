@@ -210,6 +210,25 @@ class Batches:
         return pa.record_batch(cast("Any", batch))
 
 
+class FileByFile:
+    """Batches of a plan, one file after another. The next file is opened when the last batch of one was taken."""
+
+    def __init__(self, plan: _native.Plan) -> None:
+        self._plan = plan
+        self._next = 0
+        self._stream: BatchStream | None = None
+
+    def next_batch(self) -> _native.Batch | pa.RecordBatch | None:
+        """The next batch; `None` after the last one."""
+        while True:
+            batch = None if self._stream is None else self._stream.next_batch()
+            if batch is not None or self._next == len(self._plan):
+                return batch
+            (group,) = self._plan.only([self._next]).split(most_groups=1)
+            self._stream = group.stream()
+            self._next += 1
+
+
 def _require(package: str) -> ModuleType:
     from importlib import import_module  # noqa: PLC0415
 
