@@ -17,7 +17,6 @@ from floeberg.expressions._polars_pruning import may_keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import ModuleType
 
     import polars as pl
     import pyarrow as pa
@@ -79,33 +78,27 @@ class LazyRows:
 
 
 def _frame(scan: NarrowedRows) -> pl.LazyFrame:
-    register, polars = _polars()
-    types = polars.from_arrow(_schema(scan).empty_table()).schema
-    options: dict[str, Any] = {}
-    known = _parameters(register)
-    for name, value in (("is_pure", True), ("explain_name", "Floeberg"), ("explain_detail", repr(scan))):
-        # Releases of polars before 2 have fewer of them. Each only changes how a plan is made or shown.
-        if name in known:
-            options[name] = value
-    source = _Source(scan, dict(types))
-    return cast("pl.LazyFrame", register(source, schema=types, **options))
-
-
-def _polars() -> tuple[Callable[..., Any], ModuleType]:
-    try:
-        import polars  # noqa: PLC0415 - importing floeberg imports nothing large
-        from polars.io.plugins import register_io_source  # noqa: PLC0415
-    except ImportError as error:
-        raise NotInstalledError(
-            "polars is not installed, or older than its plugins for sources: pip install 'floeberg[polars]'"
-        ) from error
-    return register_io_source, polars
-
-
-def _parameters(function: Callable[..., Any]) -> set[str]:
+    register = _register()
     from inspect import signature  # noqa: PLC0415
 
-    return set(signature(function).parameters)
+    import polars as pl  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    types = cast("pl.DataFrame", pl.from_arrow(_schema(scan).empty_table())).schema
+    options = {"is_pure": True, "explain_name": "Floeberg", "explain_detail": repr(scan)}
+    # Releases of polars before 2 have fewer of these. Each only changes how a plan is made or shown.
+    known = signature(register).parameters
+    options = {name: value for name, value in options.items() if name in known}
+    return cast("pl.LazyFrame", register(_Source(scan, dict(types)), schema=types, **options))
+
+
+def _register() -> Callable[..., Any]:
+    try:
+        from polars.io.plugins import register_io_source  # noqa: PLC0415 - importing floeberg imports nothing large
+    except ImportError as error:
+        raise NotInstalledError(
+            "polars is not installed, or is older than plugins for sources: pip install -U 'floeberg[polars]'"
+        ) from error
+    return register_io_source
 
 
 def _schema(scan: NarrowedRows) -> pa.Schema:
@@ -200,8 +193,8 @@ def _frames(
 
 def _frame_of(batch: object) -> pl.DataFrame:
     """A frame as `to_polars` makes it."""
-    import polars  # noqa: PLC0415
+    import polars as pl  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 
     rows = pa.Table.from_batches([pa.record_batch(cast("Any", batch))])
-    return cast("pl.DataFrame", polars.from_arrow(rows))
+    return cast("pl.DataFrame", pl.from_arrow(rows))

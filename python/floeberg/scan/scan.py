@@ -24,7 +24,7 @@ from floeberg.scan.explain import AggregateResult, explain_of
 from floeberg.scan.metrics_report import PlanTimer, report_scan
 from floeberg.scan.plan import Plan
 from floeberg.scan.polars_frames import LazyRows
-from floeberg.scan.rows import FileByFile, RowSource
+from floeberg.scan.rows import FirstRows, RowSource
 from floeberg.types._from_json import read_schema, read_snapshot
 
 if TYPE_CHECKING:
@@ -106,10 +106,10 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
         return self._inner.limit
 
     def _open_first(self, rows: int) -> BatchStream:
-        """Begins to read the first rows. A file is opened where the files before it have fewer."""
+        """Begins to read the first rows."""
         if self._inner.limit is not None:
             return self._open()
-        stream = FileByFile(self._inner.plan())
+        stream = FirstRows(self._inner.plan(), rows)
         self._report()
         return stream
 
