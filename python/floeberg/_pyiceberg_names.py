@@ -36,7 +36,7 @@ _OF_TABLES = {
     "to_pyarrow_dataset": "table.scan(...).to_arrow_batch_reader()",
     "to_batches": "table.scan(...).to_arrow_batch_reader()",
     "to_list": "table.to_arrow().to_pylist()",
-    "lazy": "table.to_polars().lazy()",
+    "lazy": "table.to_polars_lazy()",
     "drop": "catalog.drop_table(name)",
     "alter": "table.update_schema()",
 }
@@ -99,7 +99,7 @@ _SAID: dict[str, dict[str, str]] = {
         "to_batches": "scan.to_arrow_batch_reader()",
         "to_table": "scan.to_arrow()",
         "to_list": "scan.to_arrow().to_pylist()",
-        "lazy": "scan.to_polars().lazy()",
+        "lazy": "scan.to_polars_lazy()",
         "to_ray": "pass the scan to any reader of Arrow streams",
         "update": "scan.filter(...), scan.select(...), or another table.scan(...)",
         "use_snapshot": "table.scan(..., snapshot_id=...)",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import UnsupportedError
@@ -24,10 +25,12 @@ from floeberg.expressions._three_valued import (
 )
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from floeberg.expressions._logic import Expression
 
-_WORDS = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
-_JOINS = {"And": True, "LogicalAnd": True, "Or": False, "LogicalOr": False}
+WORDS = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
+JOINS = {"And": True, "LogicalAnd": True, "Or": False, "LogicalOr": False}
 _BOUNDS = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "None": (">", "<")}
 _UNITS = {"Milliseconds": 1000, "Microseconds": 1}
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - timestamps without a zone count from here
@@ -39,16 +42,21 @@ def from_polars(given: Any) -> Expression:  # noqa: ANN401 - an object of anothe
     Raises:
         UnsupportedError: It has no equivalent here, such as the sum of two columns.
     """
-    import warnings  # noqa: PLC0415 - only filters of polars need it
-
     try:
-        with warnings.catch_warnings():
-            # That the form is not stable is known.
-            warnings.simplefilter("ignore")
-            written = json.loads(given.meta.serialize(format="json"))
-        return logic_of(_operand(written)).true
+        return logic_of(_operand(written(given))).true
     except (KeyError, IndexError, ValueError, TypeError, AttributeError) as error:
         raise _unknown(str(given)) from error
+
+
+def written(given: Any) -> dict[str, Any]:  # noqa: ANN401 - an object of another library
+    """The JSON form of an expression of polars."""
+    import warnings  # noqa: PLC0415 - only filters of polars need it
+
+    with warnings.catch_warnings():
+        # That the form is not stable is known.
+        warnings.simplefilter("ignore")
+        tree: dict[str, Any] = json.loads(given.meta.serialize(format="json"))
+    return tree
 
 
 def _unknown(what: str) -> UnsupportedError:
@@ -62,7 +70,7 @@ def _operand(node: dict[str, Any]) -> Operand:
     if kind == "Column":
         return Column(inside)
     if kind == "Literal":
-        return Value(_value(inside))
+        return Value(value_of(inside))
     if kind == "Alias":
         return _operand(inside[0])
     if kind == "BinaryExpr":
@@ -73,9 +81,9 @@ def _operand(node: dict[str, Any]) -> Operand:
 
 
 def _binary(left: Operand, word: str, right: Operand) -> Logic:
-    if word in _JOINS:
-        return logic_of(left).joined(logic_of(right), by_and=_JOINS[word])
-    return compared(left, _WORDS[word], right)
+    if word in JOINS:
+        return logic_of(left).joined(logic_of(right), by_and=JOINS[word])
+    return compared(left, WORDS[word], right)
 
 
 def _function(function: dict[str, Any], inputs: list[dict[str, Any]]) -> Operand:
@@ -120,7 +128,8 @@ def _boolean(  # noqa: PLR0911 - one return a function
     raise _unknown(str(name))
 
 
-def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
+def value_of(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
+    """The value of a literal."""
     ((kind, inside),) = node.items()
     if kind == "Dyn":
         return _number(next(iter(inside.values())))
@@ -130,7 +139,7 @@ def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
         return None
     ((kind, value),) = inside.items()
     if kind == "List":
-        return _listed(bytes(value))
+        return list_of(bytes(value)).to_pylist()
     if kind in {
         "Boolean",
         "String",
@@ -152,6 +161,9 @@ def _value(node: Any) -> Any:  # noqa: ANN401, C901, PLR0911 - one return a type
         return date.fromordinal(_EPOCH.toordinal() + value)
     if kind == "Time":
         return _time(value)
+    if kind == "Decimal":
+        number, _, scale = value
+        return Decimal((int(number < 0), tuple(int(digit) for digit in str(abs(number))), -scale))
     if kind == "Datetime":
         number, unit, zone = value
         moment = _EPOCH + timedelta(microseconds=number * _UNITS[unit])
@@ -173,9 +185,9 @@ def _time(nanoseconds: int) -> time:
     return (_EPOCH + timedelta(microseconds=microseconds)).time()
 
 
-def _listed(written: bytes) -> list[object]:
+def list_of(written: bytes) -> pa.Array | pa.ChunkedArray:
     """The values of a list, which polars writes as an Arrow stream."""
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
     with pa.ipc.open_stream(written) as stream:
-        return stream.read_all().column(0).to_pylist()
+        return stream.read_all().column(0)

@@ -15,6 +15,7 @@ from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._parsing import expression_of_tree
 from floeberg.lance.pages import pages_of
 from floeberg.lance.plan import LanceExplain, LancePlan
+from floeberg.scan.polars_frames import LazyRows
 from floeberg.scan.rows import StreamedRows
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ SparkOptions: TypeAlias = "dict[str, int | bool | None]"
 
 
 @says_keywords_of_methods
-class LanceScan(StreamedRows):
+class LanceScan(StreamedRows, LazyRows):
     """Rows of a Lance table, as `LanceTable.scan` describes them.
 
     A scan is immutable and can be pickled. The unpickled scan reads the same version. A scan holds no open files or
@@ -201,8 +202,18 @@ class LanceScan(StreamedRows):
         return of_spark("lance_frame")(self, spark, options)
 
     def _open(self) -> BatchStream:
+        return self._rows(self._inner.limit)
+
+    def _open_first(self, rows: int) -> BatchStream:
+        limit = self._inner.limit
+        return self._rows(rows if limit is None else min(rows, limit))
+
+    def _rows(self, limit: int | None) -> BatchStream:
         group = self._inner.plan().whole()
-        return group.rows(pages_of(self._inner.storage_options), limit=self._inner.limit)
+        return group.rows(pages_of(self._inner.storage_options), limit=limit)
+
+    def _row_limit(self) -> int | None:
+        return self._inner.limit
 
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()

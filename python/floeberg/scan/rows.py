@@ -210,6 +210,45 @@ class Batches:
         return pa.record_batch(cast("Any", batch))
 
 
+class FirstRows:
+    """The first rows of a plan, of which a reader takes as many as it needs.
+
+    A file is opened only if the files before it have too few rows, counted without deletes and filters. Where
+    rows are still missing then, the next files follow.
+    """
+
+    def __init__(self, plan: _native.Plan, rows: int) -> None:
+        self._plan, self._missing = plan, rows
+        self._next = 0
+        self._stream: BatchStream | None = None
+
+    def next_batch(self) -> pa.RecordBatch | None:
+        """The next batch, which may have more rows than are missing; `None` after the last one."""
+        import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
+
+        while self._missing > 0:
+            batch = None if self._stream is None else self._stream.next_batch()
+            if batch is not None:
+                rows = pa.record_batch(cast("Any", batch))
+                self._missing -= rows.num_rows
+                return rows
+            if self._next == len(self._plan):
+                break
+            self._stream = self._next_files()
+        return None
+
+    def _next_files(self) -> BatchStream:
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        counts = pa.table(cast("Any", self._plan))["record_count"].slice(self._next)
+        too_few = pc.less(pc.cumulative_sum(counts), self._missing)
+        end = self._next + min(pc.sum(too_few).as_py() + 1, len(counts))
+        (group,) = self._plan.only(list(range(self._next, end))).split(most_groups=1)
+        self._next = end
+        return group.stream()
+
+
 def _require(package: str) -> ModuleType:
     from importlib import import_module  # noqa: PLC0415
 

@@ -23,7 +23,8 @@ from floeberg.metrics.reports import CounterResult
 from floeberg.scan.explain import AggregateResult, explain_of
 from floeberg.scan.metrics_report import PlanTimer, report_scan
 from floeberg.scan.plan import Plan
-from floeberg.scan.rows import RowSource
+from floeberg.scan.polars_frames import LazyRows
+from floeberg.scan.rows import FirstRows, RowSource
 from floeberg.types._from_json import read_schema, read_snapshot
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ Planning: TypeAlias = Literal["auto", "local", "distributed"]
 
 
 @says_keywords_of_methods
-class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
+class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
     """Rows of a table, as `Table.scan` describes them.
 
     A scan is immutable and can be pickled. The unpickled scan reads the same snapshot. A scan holds no open files or
@@ -98,6 +99,17 @@ class Scan(RowSource[_native.Scan], SpelledLikePyIceberg):
 
     def _open(self) -> BatchStream:
         stream = super()._open()
+        self._report()
+        return stream
+
+    def _row_limit(self) -> int | None:
+        return self._inner.limit
+
+    def _open_first(self, rows: int) -> BatchStream:
+        """Begins to read the first rows."""
+        if self._inner.limit is not None:
+            return self._open()
+        stream = FirstRows(self._inner.plan(), rows)
         self._report()
         return stream
 

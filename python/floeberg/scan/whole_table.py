@@ -27,6 +27,7 @@ class _Scan(Protocol):
     def to_arrow(self) -> pa.Table: ...
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame: ...  # noqa: ANN401 - passed on
     def to_polars(self) -> pl.DataFrame: ...
+    def to_polars_lazy(self) -> pl.LazyFrame: ...
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
     ) -> duckdb.DuckDBPyConnection: ...
@@ -81,6 +82,13 @@ class WholeTable:
     def to_polars(self) -> pl.DataFrame:
         """Reads all rows into a `polars.DataFrame`."""
         return self._all().to_polars()
+
+    def to_polars_lazy(self) -> pl.LazyFrame:
+        """Makes a lazy frame of polars, of which a query reads only what it needs.
+
+        The frame keeps the current snapshot or version. `Scan.to_polars_lazy` says what is read.
+        """
+        return self._all().to_polars_lazy()
 
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
