@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 import pyarrow as pa
 import pyarrow.dataset
@@ -26,9 +26,21 @@ if TYPE_CHECKING:
 
     from floeberg.expressions._logic import Expression
     from floeberg.scan.rows import BatchStream
-    from floeberg.scan.scan import Scan
 
 __all__ = ["ArrowDataset", "ArrowScanner"]
+
+
+class Scan(Protocol):
+    """What is asked of a scan here."""
+
+    @property
+    def _inner(self) -> Any: ...  # noqa: ANN401 - the native scan
+
+    def select(self, *field_names: str) -> Scan: ...
+    def filter(self, row_filter: Expression) -> Scan: ...
+    def count(self) -> int: ...
+    def _open(self) -> BatchStream: ...
+
 
 _HINTS = frozenset(
     {
