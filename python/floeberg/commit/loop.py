@@ -26,7 +26,7 @@ from floeberg.commit.attempts import (
 )
 from floeberg.commit.lock import commit_lock
 from floeberg.commit.metrics_report import report_commit
-from floeberg.commit.progress import Progress
+from floeberg.commit.progress import Progress, UntraceableError
 from floeberg.commit.retries import Retries, RetryBudget
 from floeberg.errors import (
     AlreadyExistsError,
@@ -132,6 +132,8 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         except StoppedError as stop:
             stopped_by = stop.cause
             break
+        except UntraceableError:
+            raise
         except FloebergError as failure:
             known, progress.on_known = progress.on_known, False
             if known and isinstance(failure.__cause__, CommitConflictError):
@@ -174,6 +176,8 @@ def _try_once(
         # An earlier commit may have its key, and an attempt may have taken effect though its response was lost.
         if (found := progress.find(base)) is not None:
             return found
+        if not progress.is_traceable(base):
+            raise UntraceableError(base)
         progress.forget_superseded(base)
         check(base)
         if prepare is not None:

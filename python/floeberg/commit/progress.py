@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from floeberg.commit.result import Committed
-from floeberg.errors import FloebergError
+from floeberg.errors import CommitStateUnknownError, FloebergError
 
 if TYPE_CHECKING:
     from floeberg import _native
     from floeberg.commit.operations import OpenedTable, TableOperations
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "UntraceableError"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,17 @@ class _UnknownOutcome:
     attempt: _native.Attempt
     metadata_location: str
     base: str | None
+
+
+class UntraceableError(CommitStateUnknownError):
+    """An attempt of unknown outcome is not in the table, and may have been: the history after its base has expired."""
+
+    def __init__(self, table: OpenedTable) -> None:
+        super().__init__(
+            "an attempt may be part of the table, and its snapshot may have expired since: the history between the attempt and "
+            "the current snapshot is not whole. Look for the rows before you commit again",
+            context={"metadata": table.metadata_location},
+        )
 
 
 @dataclass
@@ -91,6 +102,39 @@ class Progress:
             row_proof=attempt.row_proof,
         )
 
+    def is_traceable(self, current: OpenedTable) -> bool:
+        """Whether an attempt of unknown outcome that is not found is certainly not in the table.
+
+        It may have been, where its snapshot has expired since. The history between its base and the current state must
+        be whole.
+        """
+        return all(self._is_traceable(each, current) for each in self.unknown)
+
+    def _is_traceable(self, each: _UnknownOutcome, current: OpenedTable) -> bool:
+        own = each.attempt.snapshot_id
+        if own is None or each.base is None or each.base == current.metadata_location:
+            return True
+        metadata = json.loads(current.metadata_json())
+        log = {entry["metadata-file"] for entry in metadata.get("metadata-log", ())}
+        if self.table_operations.writes_metadata and each.base in log:
+            return True
+        attempted = json.loads(each.attempt.metadata_json)
+        parents = {entry["snapshot-id"]: entry.get("parent-snapshot-id") for entry in attempted["snapshots"]}
+        made_on = parents.get(own)
+        refs = attempted.get("refs", {})
+        branch = next((name for name, ref in refs.items() if ref["snapshot-id"] == own), None)
+        if branch is None:
+            return True
+        parents = {
+            entry["snapshot-id"]: entry.get("parent-snapshot-id") for entry in metadata.get("snapshots", ())
+        }
+        at = metadata.get("refs", {}).get(branch, {}).get("snapshot-id")
+        if at is None and branch == "main":
+            at = metadata.get("current-snapshot-id")
+        while at is not None and at != made_on and at in parents:
+            at = parents[at]
+        return bool(at == made_on)
+
     def abandon(self) -> None:
         """Removes the files of all attempts."""
         with suppress(FloebergError):
@@ -99,7 +143,11 @@ class Progress:
     def forget_superseded(self, current: OpenedTable) -> None:
         """Forgets attempts that can never take effect any more."""
         is_superseded = self.table_operations.is_superseded
-        self.unknown = [each for each in self.unknown if not is_superseded(current, each.attempt, each.base)]
+        self.unknown = [
+            each
+            for each in self.unknown
+            if not is_superseded(current, each.attempt, each.base) or not self._is_traceable(each, current)
+        ]
 
 
 def _manifest_list(metadata_json: str, snapshot_id: int) -> str | None:

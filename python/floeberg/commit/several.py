@@ -148,6 +148,7 @@ class _Seen:
 
 
 _GONE = "no such table"
+_UNTRACEABLE = "unknown: what it changes may be in the table, and its history has expired since"
 
 
 def commit_all(
@@ -273,6 +274,8 @@ def _found(
     for look in range(_LOOKS):
         seen = [_seen(part, is_loaded=bool(look or failure)) for part in looked_for]
         found = {each.part.identifier: each.found for each in seen if each.found is not None}
+        if any(each.state == _UNTRACEABLE for each in seen):
+            raise _PartlyError from failure
         if not found:
             return None
         if len(found) == len(seen):
@@ -297,7 +300,9 @@ def _seen(part: CommitPart, *, is_loaded: bool) -> _Seen:
     if found is not None:
         return _Seen(part, current, found, "committed")
     if part.progress.unknown:
-        if not _is_recognized(part):
+        if not part.progress.is_traceable(current):
+            state = _UNTRACEABLE
+        elif not _is_recognized(part):
             state = "unknown: what it changes is not recognized in the table"
         elif not _is_superseded(part, current):
             state = "not committed so far"

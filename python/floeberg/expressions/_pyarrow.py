@@ -11,6 +11,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import UnsupportedError
+from floeberg.expressions._logic import And
 from floeberg.expressions._three_valued import (
     Column,
     Logic,
@@ -50,11 +51,7 @@ def from_pyarrow(given: Any) -> Expression:  # noqa: ANN401 - an object of anoth
     import pyarrow as pa  # noqa: PLC0415 - the user has it
 
     try:
-        written = given.__reduce__()[1][0]
-        with pa.ipc.open_file(written) as file:
-            literals = file.get_batch(0).columns if file.num_record_batches else []
-            reading = _Reading(iter(_pairs(file.schema)), literals)
-        return logic_of(reading.operand()).true
+        return logic_of(Reading(*calls_of(given)).operand()).true
     except (
         KeyError,
         IndexError,
@@ -64,16 +61,25 @@ def from_pyarrow(given: Any) -> Expression:  # noqa: ANN401 - an object of anoth
         struct.error,
         pa.ArrowException,
     ) as error:
-        raise _unknown(str(given)) from error
+        raise unknown(str(given)) from error
 
 
-def _unknown(what: str) -> UnsupportedError:
+def calls_of(given: Any) -> tuple[Iterator[tuple[str, str]], list[Any]]:  # noqa: ANN401 - an expression of pyarrow
+    """The calls of an expression, in order, and its literals."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    with pa.ipc.open_file(given.__reduce__()[1][0]) as file:
+        literals = file.get_batch(0).columns if file.num_record_batches else []
+        return iter(_pairs(file.schema)), literals
+
+
+def unknown(what: str) -> UnsupportedError:
     return UnsupportedError(
         f"the pyarrow filter {what!r} is not supported: pass SQL text or floeberg.expressions"
     )
 
 
-class _Reading:
+class Reading:
     """One pass over the calls."""
 
     def __init__(self, pairs: Iterator[tuple[str, str]], literals: list[Any]) -> None:
@@ -89,15 +95,18 @@ class _Reading:
         if key == "nested_field_ref":
             return Column(".".join(self._name() for _ in range(int(value))))
         if key == "literal":
-            return Value(self._literals[int(value)][0].as_py())
+            return self._value(int(value))
         if key == "call":
             return self._call(value)
-        raise _unknown(key)
+        raise unknown(key)
+
+    def _value(self, index: int) -> Value:
+        return Value(self._literals[index][0].as_py())
 
     def _name(self) -> str:
         key, value = next(self._pairs)
         if key != "field_ref":
-            raise _unknown(key)
+            raise unknown(key)
         return value
 
     def _call(self, function: str) -> Logic:
@@ -106,11 +115,14 @@ class _Reading:
         while True:
             key, value = next(self._pairs)
             if key == "end":
-                return _called(function, operands, options)
+                return self._called(function, operands, options)
             if key == "options":
                 options = self._literals[int(value)][0].as_py()
             else:
                 operands.append(self._operand(key, value))
+
+    def _called(self, function: str, operands: list[Operand], options: dict[str, Any]) -> Logic:
+        return _chosen(*operands) if function == "if_else" else _called(function, operands, options)
 
 
 def _called(function: str, operands: list[Operand], options: dict[str, Any]) -> Logic:  # noqa: PLR0911 - one a function
@@ -135,14 +147,22 @@ def _called(function: str, operands: list[Operand], options: dict[str, Any]) -> 
         if function == "is_in" and options["null_matching_behavior"] in {_NULL_MATCHES, _NULL_IS_NULL}:
             null_is_null = options["null_matching_behavior"] == _NULL_IS_NULL
             return is_in(column, _listed(options["value_set"]), null_is_null=null_is_null)
-    raise _unknown(function)
+    raise unknown(function)
+
+
+def _chosen(condition: Operand, value: Operand, otherwise: Operand) -> Logic:
+    """A value where a condition holds, and null elsewhere, as DuckDB writes the tests of a list."""
+    if otherwise != Value(None):
+        raise unknown("if_else with another value than null")
+    holds, chosen = logic_of(condition).true, logic_of(value)
+    return Logic(And(holds, chosen.true), And(holds, chosen.false))
 
 
 def _listed(values: Any) -> list[object]:  # noqa: ANN401 - an array of pyarrow, or a list
     """The values of a set. pyarrow distinguishes 0.0 and -0.0 in it, which are equal in a table."""
     listed = list(values)
     if any(isinstance(each, float) and each == 0 for each in listed):
-        raise _unknown("is_in with a zero that is a float: compare with ==")
+        raise unknown("is_in with a zero that is a float: compare with ==")
     return listed
 
 

@@ -149,8 +149,12 @@ class ArrowRows(ABC):
             [(9,)]
         """
         target = connection or cast("duckdb.DuckDBPyConnection", _require("duckdb").connect())
-        target.register(table_name, self.to_arrow())
+        target.register(table_name, self._for_duckdb())
         return target
+
+    def _for_duckdb(self) -> object:
+        """What DuckDB reads."""
+        return self.to_arrow()
 
 
 class RowSource(ArrowRows, Generic[Native]):

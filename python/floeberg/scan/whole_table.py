@@ -93,7 +93,7 @@ class WholeTable:
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
     ) -> duckdb.DuckDBPyConnection:
-        """Reads all rows, and registers them as a view in DuckDB.
+        """Registers all rows as a view in DuckDB.
 
         Args:
             table_name: The name of the view.

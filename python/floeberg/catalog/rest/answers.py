@@ -40,7 +40,10 @@ UNAUTHORIZED = 401
 NOT_FOUND = 404
 CONFLICT = 409
 AUTH_ENDED = 419
-_UNKNOWN = frozenset({500, 502, 503, 504})
+_REFUSED = frozenset(
+    {400, 401, 403, 404, 405, 406, 409, 411, 413, 414, 415, 417, 419, 421, 422, 428, 429, 431}
+)
+"""The statuses of requests that were certainly not carried out. What stands before a server may answer by any other one."""
 _MOST_TEXT = 500
 
 
@@ -78,7 +81,7 @@ class Refusal:
     @property
     def is_unknown(self) -> bool:
         """Whether a request that changes something may have been carried out."""
-        return self.status in _UNKNOWN or self.status >= 500  # noqa: PLR2004 - all statuses of servers
+        return self.status not in _REFUSED
 
     @property
     def is_not_offered(self) -> bool:
@@ -97,7 +100,7 @@ class Refusal:
             return NotFoundError(text, context=context)
         if self.is_not_offered:
             return UnsupportedError(text, context=context)
-        if self.is_unknown or self.status == 429:  # noqa: PLR2004 - too many requests
+        if self.status >= 500 or self.status == 429:  # noqa: PLR2004 - failures of servers, and too many requests
             return StorageError(text, context=context, retryable=True)
         return InvalidInputError(text, context=context)
 

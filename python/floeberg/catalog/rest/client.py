@@ -289,7 +289,7 @@ class RestClient:
             or (status in _GATEWAYS and is_safe)
         )
         found: BaseException = sent.request.refused(refusal) or refusal.error
-        if refusal.is_unknown and not is_safe and not refusal.is_not_offered:
+        if refusal.is_unknown and not is_safe:
             found = UnknownOutcome(f"{what}: the server answered {status}: {refusal.message}")
         is_of_auth = status in (UNAUTHORIZED, AUTH_ENDED)
         return _Failed(found, is_worth_a_retry=again, wait=_retry_after(headers), is_of_auth=is_of_auth)
