@@ -46,6 +46,11 @@ def connection_of(properties: Mapping[str, str], origins: Mapping[str, str]) -> 
         word = "a password" if url.password else "no password: the driver or the server decides"
         return f"{user}, {word} (uri: {origin})"
 
+    if url.host and "@" in url.host:
+        # It is the end of a password.
+        raise InvalidInputError(
+            "the property 'uri' has two '@': write those of the user and the password as '%40'"
+        )
     port = url.port or _PORTS.get(kind)
     if not url.host or url.host.startswith("/"):
         return ServerConnection(

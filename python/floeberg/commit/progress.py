@@ -34,8 +34,8 @@ class UntraceableError(CommitStateUnknownError):
 
     def __init__(self, table: OpenedTable) -> None:
         super().__init__(
-            "an attempt may be part of the table, and its snapshot may have expired since: the history between the attempt and "
-            "the current snapshot is not whole. Look for the rows before you commit again",
+            "an attempt may be part of the table, and its snapshot may have expired since: the history up to the "
+            "current snapshot is not whole. Look for the rows before you commit again",
             context={"metadata": table.metadata_location},
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import traceback
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -236,3 +237,16 @@ def test_a_forked_process_has_connections_of_its_own(server, load):
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert catalog.list_namespaces() == [("a",)]
+
+
+@pytest.mark.usefixtures("waits")
+@pytest.mark.parametrize("status", [302, 303, 402, 408, 410, 412, 423, 425, 499, 507])
+def test_a_status_that_the_specification_does_not_have_decides_nothing(server, load, loadable, status):
+    """What stands before a server may answer so after the commit was made: no file of it is removed."""
+    server.says(f"GET {TABLES}/t", loadable())
+    server.says(f"POST {TABLES}/t", error(status))
+    table = load().load_table("ns.t")
+    before = set(Path(table.location()).rglob("*.parquet"))
+    with pytest.raises(CommitStateUnknownError):
+        table.append(pa.table({"id": [1]}))
+    assert set(Path(table.location()).rglob("*.parquet")) > before

@@ -379,6 +379,18 @@ def test_a_residual_that_does_not_fit_is_an_error(server, served, local, residua
         served().scan().to_arrow()
 
 
+def test_a_file_that_is_planned_twice_is_an_error(server, served, local):
+    """Tasks have no parts of files: its rows would come twice."""
+    tasks = tasks_of(local)
+    server.says(f"POST {PLAN}", completed(*tasks, tasks[0]))
+    with pytest.raises(InvalidDataError, match="planned a data file twice"):
+        served().scan().to_arrow()
+    server.says(f"POST {PLAN}", completed(*tasks, **{"plan-tasks": ["again"]}))
+    server.says(f"POST {TASKS}", Says(200, {"file-scan-tasks": tasks[:1]}))
+    with pytest.raises(InvalidDataError, match="planned a data file twice"):
+        served().scan().to_arrow()
+
+
 def test_equality_deletes_of_the_server_apply_to_their_tasks_alone(server, served, local, tmp_path):
     import pyarrow.parquet as pq
 

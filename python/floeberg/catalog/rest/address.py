@@ -56,7 +56,10 @@ def _address(uri: str, properties: Mapping[str, str], of: str) -> Address | None
     if place.scheme not in _PORTS or not place.hostname:
         return None
     tls = (lambda: tls_context(properties)) if place.scheme == "https" else None
-    port = place.port or _PORTS[place.scheme]
+    try:
+        port = place.port or _PORTS[place.scheme]
+    except ValueError:
+        return None
     return Address(place.hostname, port, connect_seconds(properties), tls, of)
 
 

@@ -41,9 +41,32 @@ NOT_FOUND = 404
 CONFLICT = 409
 AUTH_ENDED = 419
 _REFUSED = frozenset(
-    {400, 401, 403, 404, 405, 406, 409, 411, 413, 414, 415, 417, 419, 421, 422, 428, 429, 431}
+    {
+        301,
+        307,
+        308,
+        400,
+        401,
+        403,
+        404,
+        405,
+        406,
+        409,
+        411,
+        413,
+        414,
+        415,
+        417,
+        419,
+        421,
+        422,
+        428,
+        429,
+        431,
+        501,
+    }
 )
-"""The statuses of requests that were certainly not carried out. What stands before a server may answer by any other one."""
+"""The statuses of requests that were certainly not carried out. What stands before a server may answer by others."""
 _MOST_TEXT = 500
 
 

@@ -21,7 +21,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import quote_plus, urlencode, urljoin, urlsplit
+from urllib.parse import SplitResult, quote_plus, urlencode, urljoin, urlsplit
 
 from floeberg import __version__, _native
 from floeberg.catalog.rest.answers import AUTH_ENDED, NOT_MODIFIED, UNAUTHORIZED, Refusal
@@ -161,7 +161,7 @@ class RestClient:
         self._properties = dict(properties)
         uri = self._properties.get("uri", "")
         place = urlsplit(uri)
-        if place.scheme not in ("http", "https") or not place.hostname:
+        if place.scheme not in ("http", "https") or not place.hostname or not _has_port(place):
             raise InvalidInputError(
                 "uri: expected the address of a server, as 'https://catalog.example.com/api', found "
                 f"{uri.rpartition('@')[2]!r}"
@@ -361,6 +361,14 @@ class RestClient:
         except (ValueError, httpx.InvalidURL):
             # The message has the address, which may have a password.
             raise InvalidInputError("rest.proxy: expected an address such as 'http://proxy:8080'") from None
+
+
+def _has_port(place: SplitResult) -> bool:
+    """Whether the port is a number, or not given."""
+    try:
+        return place.port is None or place.port > 0
+    except ValueError:
+        return False
 
 
 def _answer(status: int, headers: dict[str, str], content: bytes, sent: _Sent) -> Answer | _Failed:

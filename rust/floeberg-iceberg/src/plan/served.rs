@@ -9,7 +9,7 @@ mod content_file;
 mod request;
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -90,6 +90,8 @@ struct Served<'a> {
     chunks: Vec<RecordBatch>,
     deletes: Vec<Arc<DeleteFile>>,
     residuals: Vec<Arc<BoundExpr>>,
+    /// The data files so far.
+    paths: HashSet<String>,
     /// The numbers of residuals, by what the server sent.
     numbers: HashMap<String, i32>,
     explain: Explain,
@@ -171,6 +173,7 @@ impl<'a> Served<'a> {
             chunks: Vec::new(),
             deletes: Vec::new(),
             residuals: Vec::new(),
+            paths: HashSet::new(),
             numbers: HashMap::new(),
             explain: Explain { snapshot_id, filter, ..Explain::default() },
         })
@@ -186,6 +189,11 @@ impl<'a> Served<'a> {
         for task in list(answer, "file-scan-tasks")? {
             let file = member(task, "data-file").and_then(|file| ServedFile::read(file, &self.specs))?;
             let residual = self.residual(task.get("residual-filter")).context("path", file.path)?;
+            if !self.paths.insert(file.path.to_owned()) {
+                return Err(
+                    Error::invalid_data("the server planned a data file twice").with("path", file.path)
+                );
+            }
             if self.needs_row_ids && file.first_row_id.is_none() {
                 return Err(Error::unsupported(
                     "the server sent no first row id: the scan cannot return _row_id",
