@@ -42,7 +42,7 @@ exclude_patterns = ["_build"]
 # Headings answer to the fragments that GitHub gives them.
 myst_heading_anchors = 4
 
-autodoc_mock_imports = ["floeberg._native", "httpx", "rich", "sqlalchemy", "typer"]
+autodoc_mock_imports = ["floeberg._native", "httpx", "pyarrow", "rich", "sqlalchemy", "typer"]
 # What classes have from those of Python is in the documentation of Python.
 autodoc_default_options = {"members": True, "inherited-members": "object, BaseException, OSError"}
 autodoc_member_order = "bysource"

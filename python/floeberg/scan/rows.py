@@ -132,7 +132,11 @@ class ArrowRows(ABC):
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
     ) -> duckdb.DuckDBPyConnection:
-        """Reads all rows, and registers them as a view in DuckDB.
+        """Registers the rows as a view in DuckDB.
+
+        Of an Iceberg scan, a query reads only the columns it needs, and skips files that its filter rules out, as
+        `Scan.to_arrow_dataset` describes. The files must exist as long as the view is used. Other rows are all read at
+        once.
 
         Args:
             table_name: The name of the view.

@@ -30,7 +30,6 @@ from floeberg.types._from_json import read_schema, read_snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import duckdb
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.expressions._literals import LiteralValue
@@ -302,30 +301,6 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
         from floeberg.scan.arrow_dataset import ArrowDataset  # noqa: PLC0415 - it imports pyarrow
 
         return ArrowDataset(self)
-
-    def to_duckdb(
-        self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
-    ) -> duckdb.DuckDBPyConnection:
-        """Registers the rows as a view in DuckDB, which reads them in each query.
-
-        A query reads only the columns it needs, and skips files that its filter rules out, as `to_arrow_dataset`
-        describes. The view reads the snapshot of the scan: its files must exist as long as the view is used.
-
-        Args:
-            table_name: The name of the view.
-            connection: The connection to register it in. By default, a new in-memory database.
-
-        Returns:
-            The connection.
-
-        Raises:
-            NotInstalledError: duckdb is not installed: `pip install 'floeberg[duckdb]'`.
-
-        Examples:
-            >>> table.scan().to_duckdb("rows").sql("select v from rows where id = 1").fetchall()
-            [(10,)]
-        """
-        return super().to_duckdb(table_name, connection)
 
     def _for_duckdb(self) -> object:
         return self.to_arrow_dataset()
