@@ -74,7 +74,8 @@ def read_files(
 
     Raises:
         NotFoundError: A file does not exist, or a folder or pattern has none.
-        InvalidInputError: A file is damaged, has no known format, or two files have types that nothing holds.
+        InvalidInputError: A file is damaged, has no known format, or two files have types that nothing holds; or a
+            column of `schema` has bytes, and the file is CSV or JSON.
         UnsupportedError: A path is a URL.
 
     Examples:
@@ -143,7 +144,21 @@ class _File:
         names = self._wanted.names
         wanted = {each.name: each.type for each in self._wanted if names.count(each.name) == 1}
         self._types = {each.name: wanted[each.name] for each in found if each.name in wanted}
+        self._check_texts()
         return pa.schema([pa.field(each.name, self._types.get(each.name, each.type)) for each in found])
+
+    def _check_texts(self) -> None:
+        """Checks that no text is taken for bytes: it may be hexadecimal, or base 64."""
+        import pyarrow.types as kinds  # noqa: PLC0415 - as above
+
+        if self._kind not in ("csv", "json"):
+            return
+        for name, kind in self._types.items():
+            if kinds.is_binary(kind) or kinds.is_large_binary(kind) or kinds.is_fixed_size_binary(kind):
+                raise InvalidInputError(
+                    f"the column {name!r} has bytes, and the file has texts: give a Parquet or Arrow file",
+                    context={"path": self._path},
+                )
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The batches, with the columns that the file has."""

@@ -6,6 +6,7 @@ and says by the exit code what happened.
 
 from __future__ import annotations
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -20,6 +21,17 @@ def main() -> None:
     Raises:
         SystemExit: Always. The code is one of those that the guide lists.
     """
+    _open_closed()
+    try:
+        _import_packages()
+        from floeberg.cli.app import run  # noqa: PLC0415 - it needs both
+
+        run()
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+def _import_packages() -> None:
     try:
         import rich  # noqa: F401, PLC0415 - it is optional
         import typer  # noqa: F401, PLC0415
@@ -29,9 +41,10 @@ def main() -> None:
             "  hint: pip install 'floeberg[cli]'\n"
         )
         sys.exit(_NOT_INSTALLED)
-    try:
-        from floeberg.cli.app import run  # noqa: PLC0415 - it needs both
 
-        run()
-    except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
+
+def _open_closed() -> None:
+    """Opens what was closed when the process began, as jobs do: nothing is read, and nothing is shown."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - for the whole process

@@ -65,6 +65,14 @@ _HINTS = {
 }
 
 
+_WORDS = {
+    'schema_mode="merge"': "--merge-schema",
+    "create_namespace": "`floeberg create namespace`",
+    "open it with open_view": "look at it with `floeberg show`",
+}
+"""What errors of the package say to who writes Python, and its words here."""
+
+
 class UnconfirmedError(FloebergError):
     """Nobody confirmed what the verb would remove."""
 
@@ -99,7 +107,11 @@ def report(error: BaseException, *, as_json: bool) -> ExitCode:
     if code is ExitCode.INTERNAL and not isinstance(error, FloebergError):
         sys.stderr.write(without_passwords("".join(traceback.format_exception(error))))
         kind = "internal"
-    message = "interrupted" if isinstance(error, KeyboardInterrupt) else without_passwords(_text_of(error))
+    message = (
+        "interrupted"
+        if isinstance(error, KeyboardInterrupt)
+        else _in_words(without_passwords(_text_of(error)))
+    )
     hints = [without_passwords(each) for each in getattr(error, "__notes__", ())]
     if kind in _HINTS:
         hints.append(_HINTS[kind])
@@ -132,6 +144,12 @@ def leave_pipe() -> None:
     """Writes nothing more to standard output, whose reader went away."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _in_words(message: str) -> str:
+    for python, word in _WORDS.items():
+        message = message.replace(python, word)
+    return message
 
 
 def _line(note: str) -> str:

@@ -15,7 +15,7 @@ from floeberg.catalog import load_catalog
 from floeberg.catalog.configuration import configured_name, configured_names, configured_properties
 from floeberg.cli.durations import time_of
 from floeberg.cli.exits import near
-from floeberg.errors import InvalidInputError, UnsupportedError
+from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.lance import LanceTable
 from floeberg.table import open_table
 
@@ -108,6 +108,8 @@ class Place:
                 f"the catalog {name!r} is not configured: write it into ~/.floeberg.yaml, or give "
                 "--option uri=... or --option warehouse=..."
             )
+        if name in known:
+            return f"{name!r} is a catalog: look into it with `floeberg ls {name}`"
         return f"the catalog {name!r} is not configured: {near(name, known)}"
 
 
@@ -204,3 +206,23 @@ def _levels(text: str) -> tuple[str, ...]:
     if not all(levels):
         raise InvalidInputError(f"expected a name such as sales.orders, or a path, found {text!r}")
     return levels
+
+
+def check_ref(table: Any, name: str, kind: str) -> None:  # noqa: ANN401 - a table of either format
+    """Checks that a table has a branch or a tag, before anything is asked or done.
+
+    Args:
+        table: The table.
+        name: The name.
+        kind: `branch` or `tag`.
+
+    Raises:
+        NotFoundError: There is none. The hint has near matches.
+    """
+    rows = table.inspect.refs().to_pylist()
+    names = [each["name"] for each in rows if each["type"].lower() == kind]
+    if name not in names:
+        error = NotFoundError(f"the table has no {kind} {name!r}")
+        if hint := near(name, names):
+            error.add_note(hint)
+        raise error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
+from floeberg.cli.exits import leave_pipe
 from floeberg.cli.output import plain
 
 if TYPE_CHECKING:
@@ -13,13 +15,23 @@ __all__ = ["facts_of", "said_of", "show_result"]
 
 
 def show_result(output: Output, result: object) -> None:
-    """Shows a result: all of it as JSON, and as text what is not zero or empty."""
+    """Shows a result: all of it as JSON, and as text what is not zero or empty.
+
+    What was done stays done where it cannot be shown: a job that does it again would do it twice.
+    """
     facts = facts_of(result)
     output.check_form()
-    if output.is_json:
-        output.json(facts)
-    else:
-        output.pairs(said_of(facts) or {"changed": "nothing"})
+    try:
+        if output.is_json:
+            output.json(facts)
+        else:
+            output.pairs(said_of(facts) or {"changed": "nothing"})
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as failure:
+        leave_pipe()
+        output.note(f"warning: it was done, and the result cannot be shown: {failure.strerror}")
 
 
 def facts_of(result: object) -> dict[str, object]:

@@ -104,6 +104,10 @@ def _drop_namespace(session: Session, name: _Name) -> None:
     catalog, levels = _of_catalog(session, name)
     if not catalog.namespace_exists(levels):
         raise _missing(catalog, "namespace", levels, catalog.list_namespaces(levels[:-1]))
+    if held := [*catalog.list_tables(levels), *catalog.list_namespaces(levels)]:
+        raise InvalidInputError(
+            f"the namespace {'.'.join(levels)!r} is not empty: it has {'.'.join(held[0])!r}"
+        )
     _drop(session, "namespace", levels, lambda: catalog.drop_namespace(levels))
 
 

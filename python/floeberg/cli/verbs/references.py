@@ -5,13 +5,15 @@ from typing import Annotated, Any
 import typer
 
 from floeberg.cli.durations import age_of
-from floeberg.cli.naming import need_iceberg
+from floeberg.cli.naming import check_ref, need_iceberg
 from floeberg.cli.results import show_result
 from floeberg.cli.session import Session, group, verb
 from floeberg.errors import InvalidInputError
 from floeberg.lance import LanceTable
 
 __all__ = ["add_to"]
+
+_MAIN = "main"
 
 _Table = Annotated[str, typer.Argument(metavar="TABLE", help="A name or a location.", show_default=False)]
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The name.", show_default=False)]
@@ -77,7 +79,7 @@ def _replace_tag(session: Session, table: _Table, name: _Name) -> None:
 def _remove_tag(session: Session, table: _Table, name: _Name) -> None:
     """Removes a tag. It asks."""
     opened = session.table(table)
-    _known(opened, name, "tag")
+    check_ref(opened, name, "tag")
     if not session.dry_run:
         session.confirm(f"Remove the tag {name} of {table}?")
         if isinstance(opened, LanceTable):
@@ -128,7 +130,9 @@ def _rename_branch(
 def _remove_branch(session: Session, table: _Table, name: _Name) -> None:
     """Removes a branch. Its snapshots expire with the next maintenance. It asks."""
     opened = session.table(table)
-    _known(opened, name, "branch")
+    check_ref(opened, name, "branch")
+    if name == _MAIN:
+        raise InvalidInputError(f"the branch {_MAIN} cannot be removed")
     if not session.dry_run:
         session.confirm(f"Remove the branch {name} of {table}?")
         if isinstance(opened, LanceTable):
@@ -149,6 +153,7 @@ def _rollback(session: Session, table: _Table) -> None:
         target: Any = opened.version
     else:
         target = when.snapshot(opened)
+        _check_ancestor(opened, target)
     if not session.dry_run:
         session.confirm(f"Roll {table} back to {target}?")
         if isinstance(opened, LanceTable):
@@ -158,18 +163,17 @@ def _rollback(session: Session, table: _Table) -> None:
     _done(session, table=table, rolled_back_to=target, dry_run=session.dry_run)
 
 
-def _known(table: Any, name: str, kind: str) -> None:
-    """Checks that there is such a ref, before anybody is asked."""
-    from floeberg.cli.exits import near  # noqa: PLC0415
-    from floeberg.errors import NotFoundError  # noqa: PLC0415
-
-    rows = table.inspect.refs().to_pylist()
-    names = [each["name"] for each in rows if each["type"].lower() == kind]
-    if name not in names:
-        error = NotFoundError(f"the table has no {kind} {name!r}")
-        if hint := near(name, names):
-            error.add_note(hint)
-        raise error
+def _check_ancestor(table: Any, snapshot_id: int) -> None:
+    """Checks that a table can be rolled back to a snapshot, before anybody is asked."""
+    parents = {each.snapshot_id: each.parent_snapshot_id for each in table.snapshots()}
+    current = table.current_snapshot()
+    at = None if current is None else current.snapshot_id
+    while at is not None and at != snapshot_id:
+        at = parents.get(at)
+    if at is None:
+        raise InvalidInputError(
+            f"the table cannot be rolled back to the snapshot {snapshot_id}: it is not an ancestor of the current one"
+        )
 
 
 def _no_age(keep_for: str | None) -> None:

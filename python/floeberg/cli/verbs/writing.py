@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import floeberg as fb
-from floeberg.cli.naming import Named
+from floeberg.cli.naming import Named, check_ref
 from floeberg.cli.results import show_result
 from floeberg.cli.session import Session, pairs_of, verb
 from floeberg.errors import InvalidInputError, NoSuchTableError, UnsupportedError
@@ -21,6 +21,7 @@ from floeberg.lance import LanceTable, create_table
 __all__ = ["add_to"]
 
 _STDIN = "-"
+_MAIN = "main"
 
 _Table = Annotated[str, typer.Argument(metavar="TABLE", help="A name or a location.", show_default=False)]
 _Files = Annotated[
@@ -214,11 +215,15 @@ def _of_iceberg(table: Any, branch: str | None, schema_mode: str | None = None) 
 
     Raises:
         UnsupportedError: One is given for a Lance table.
+        NotFoundError: The branch does not exist.
     """
     given = {"branch": branch, "schema_mode": schema_mode}
     more = {name: value for name, value in given.items() if value is not None}
     if more and isinstance(table, LanceTable):
         raise UnsupportedError("Lance tables take no --branch and no --merge-schema")
+    if branch is not None and branch != _MAIN:
+        # The package begins a branch that is not there: here it may be a typing error.
+        check_ref(table, branch, "branch")
     return more
 
 
