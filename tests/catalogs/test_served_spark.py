@@ -113,7 +113,7 @@ def test_a_stream_goes_from_one_whole_name_to_another(catalog, session, tmp_path
 def secrets_of(catalog) -> list[bytes]:
     """What no executor may have. SeaweedFS has one secret for the catalog and for files, which need it."""
     server = catalog._server._client
-    token = server._authorization().headers()["Authorization"].removeprefix("Bearer ")
+    token = server.authorization.headers()["Authorization"].removeprefix("Bearer ")
     own = [f"{KEY}:{SECRET}", token]
     return [each.encode() for each in (own if catalog.name == "weed" else [*own, SECRET])]
 

@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 
 __all__ = ["commit"]
 
-_CHECKED = '"assert-ref-snapshot-id"'
-"""The requirement of an attempt that a branch is as it was."""
-
 
 def commit(  # noqa: PLR0913 - all but the first are keywords
     table_operations: TableOperations,
@@ -115,13 +112,10 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         leaves_record=leaves_record,
     )
     progress = Progress(table_operations, made)
-    # Where a server checks what an attempt requires, the first one needs no newer table.
-    progress.on_known = idempotency_key is None and prepare is None and not table_operations.writes_metadata
     budget = RetryBudget.of(lambda: Retries.of({} if starting is None else starting.properties), sleep)
     stopped_by: BaseException | None = None
     began = time.monotonic()
-    for tried in itertools.count(1):
-        done = tried - progress.outdated
+    for done in itertools.count(1):
         try:
             if starting is not None and prepare is not None:
                 # It may take long, and other commits of this process do not wait for it.
@@ -135,11 +129,6 @@ def commit(  # noqa: PLR0913 - all but the first are keywords
         except UntraceableError:
             raise
         except FloebergError as failure:
-            known, progress.on_known = progress.on_known, False
-            if known and isinstance(failure.__cause__, CommitConflictError):
-                # The table has changed since it was loaded: no race was lost.
-                progress.outdated = 1
-                continue
             if starting is None or not is_worth_a_retry(failure) or not budget.allows_retry(failure):
                 return _reported(table_operations, _given_up(progress, failure, done), began, done)
         budget.wait()
@@ -163,14 +152,6 @@ def _try_once(
     prepare: Preparation | None,
 ) -> Committed:
     base = None
-    if starting is not None and progress.on_known:
-        check(starting)
-        attempt = attempt_on(progress, starting, reports)
-        # Another attempt might be accepted on any table, so that it has to be made on the current one.
-        if _CHECKED in attempt.requirements_json:
-            progress.base = starting
-            return _commit(progress, attempt, starting)
-        progress.on_known = False
     if starting is not None:
         base = current_base(progress, starting)
         # An earlier commit may have its key, and an attempt may have taken effect though its response was lost.
@@ -183,13 +164,9 @@ def _try_once(
         if prepare is not None:
             prepare_once(progress, base, reports[0], prepare)
     attempt = attempt_on(progress, base, reports)
+    progress.rebased += attempt.is_rebased
     if base is not None and not attempt.changes:
         return progress.finished(attempt, base)
-    return _commit(progress, attempt, base)
-
-
-def _commit(progress: Progress, attempt: _native.Attempt, base: OpenedTable | None) -> Committed:
-    progress.rebased += attempt.is_rebased
     try:
         table = progress.table_operations.commit(base, attempt)
     except CommitStateUnknownError as failure:

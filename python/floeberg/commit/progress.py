@@ -51,10 +51,6 @@ class Progress:
     """The last table that was loaded."""
     prepared: str | None = None
     """The metadata file of the last table that an attempt was prepared for."""
-    on_known: bool = False
-    """Whether the next attempt is made on the table that the user has, without asking whether it is current."""
-    outdated: int = 0
-    """How many attempts were made on such a table that was not current."""
     rebased: int = 0
     """How many attempts put rows that were found before on a newer base."""
 
