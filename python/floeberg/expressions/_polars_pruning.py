@@ -83,7 +83,7 @@ class _Reading:
 
     def _binary(self, left: Node, word: str, right: Node) -> Logic:
         if word in _polars.JOINS:
-            return _joined(self.logic(left), self.logic(right), by_and=_polars.JOINS[word])
+            return self.logic(left).joined(self.logic(right), by_and=_polars.JOINS[word])
         if "Column" in right:
             left, word, right = right, _TURNED[word], left
         return self._compared(left["Column"], word, right)
@@ -108,8 +108,8 @@ class _Reading:
     def _listed(self, column: Column, name: Node, others: list[Node]) -> Logic:
         if "IsBetween" in name:
             lower, upper = _BOUNDS[name["IsBetween"]["closed"]]
-            ends = (self._end(column.name, lower, others[0]), self._end(column.name, upper, others[1]))
-            return _joined(*ends, by_and=True)
+            least, most = self._end(column.name, lower, others[0]), self._end(column.name, upper, others[1])
+            return least.joined(most, by_and=True)
         return self._is_in(column, others[0], nulls_equal=name["IsIn"]["nulls_equal"])
 
     def _end(self, name: str, word: str, node: Node) -> Logic:
@@ -178,23 +178,6 @@ _LISTS: dict[str, Any] = {
 """Types of a list whose values are of the type of a column."""
 
 
-def _joined(one: Logic, other: Logic, *, by_and: bool) -> Logic:
-    """As `Logic.joined`, without parts that always hold."""
-    if by_and:
-        return Logic(_both(one.true, other.true), _either(one.false, other.false))
-    return Logic(_either(one.true, other.true), _both(one.false, other.false))
-
-
-def _both(one: Expression, other: Expression) -> Expression:
-    if AlwaysTrue() in (one, other):
-        return other if one == AlwaysTrue() else one
-    return And(one, other)
-
-
-def _either(one: Expression, other: Expression) -> Expression:
-    return AlwaysTrue() if AlwaysTrue() in (one, other) else Or(one, other)
-
-
 def _fits(kind: Any, name: str, inside: Any) -> bool:  # noqa: ANN401 - of polars, and of its JSON
     """Whether a literal of a type with parameters is exactly one of a column's."""
     if name == "Datetime":
@@ -230,5 +213,5 @@ def _float_compared(column: Column, word: str, value: float) -> Logic:
     else:
         exact = _three_valued.compared(column, _polars.WORDS[word], _three_valued.Value(value))
     if word in {"Gt", "GtEq", "NotEq"}:
-        return Logic(_either(exact.true, nan), exact.false)
-    return Logic(exact.true, _either(exact.false, nan))
+        return Logic(_three_valued.either(exact.true, nan), exact.false)
+    return Logic(exact.true, _three_valued.either(exact.false, nan))

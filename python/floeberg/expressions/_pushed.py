@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import UnsupportedError
-from floeberg.expressions._logic import AlwaysTrue, And, Or
+from floeberg.expressions._logic import AlwaysTrue, And
 from floeberg.expressions._pyarrow import Reading, calls_of, unknown
 from floeberg.expressions._three_valued import Column, Logic, Operand, Value, logic_of
 
@@ -40,7 +40,7 @@ def pushed_filters(given: Any, schema: pa.Schema) -> list[Expression]:  # noqa: 
     """
     try:
         operand = _Inclusive(*calls_of(given), schema).operand()
-        return list(_parts(_simplified(logic_of(operand).true)))
+        return list(_parts(logic_of(operand).true))
     except _failures():
         return []
 
@@ -86,17 +86,6 @@ def _failures() -> tuple[type[Exception], ...]:
         struct.error,
         pa.ArrowException,
     )
-
-
-def _simplified(test: Expression) -> Expression:
-    """The same filter; without the parts of an OR beside one that matches every row."""
-    if not isinstance(test, (And, Or)):
-        return test
-    children = [_simplified(child) for child in test.children]
-    if isinstance(test, Or):
-        return AlwaysTrue() if AlwaysTrue() in children else Or(*children)
-    kept = [child for child in children if child != AlwaysTrue()]
-    return And(*kept) if kept else AlwaysTrue()
 
 
 def _parts(test: Expression) -> Iterator[Expression]:

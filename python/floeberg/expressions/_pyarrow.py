@@ -11,12 +11,12 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import UnsupportedError
-from floeberg.expressions._logic import And
 from floeberg.expressions._three_valued import (
     Column,
     Logic,
     Operand,
     Value,
+    both,
     compared,
     is_in,
     is_nan,
@@ -155,7 +155,7 @@ def _chosen(condition: Operand, value: Operand, otherwise: Operand) -> Logic:
     if otherwise != Value(None):
         raise unknown("if_else with another value than null")
     holds, chosen = logic_of(condition).true, logic_of(value)
-    return Logic(And(holds, chosen.true), And(holds, chosen.false))
+    return Logic(both(holds, chosen.true), both(holds, chosen.false))
 
 
 def _listed(values: Any) -> list[object]:  # noqa: ANN401 - an array of pyarrow, or a list

@@ -51,6 +51,18 @@ class Value:
     value: object
 
 
+def both(one: Expression, other: Expression) -> Expression:
+    """Where both filters hold."""
+    if AlwaysTrue() in (one, other):
+        return other if one == AlwaysTrue() else one
+    return And(one, other)
+
+
+def either(one: Expression, other: Expression) -> Expression:
+    """Where one of the filters holds."""
+    return AlwaysTrue() if AlwaysTrue() in (one, other) else Or(one, other)
+
+
 @dataclass(frozen=True)
 class Logic:
     """A filter of three values.
@@ -68,10 +80,10 @@ class Logic:
         return Logic(self.false, self.true)
 
     def joined(self, other: Logic, *, by_and: bool) -> Logic:
-        """False and null is false, true or null is true."""
+        """False and null is false, true or null is true. Parts that always hold are left out."""
         if by_and:
-            return Logic(And(self.true, other.true), Or(self.false, other.false))
-        return Logic(Or(self.true, other.true), And(self.false, other.false))
+            return Logic(both(self.true, other.true), either(self.false, other.false))
+        return Logic(either(self.true, other.true), both(self.false, other.false))
 
 
 @dataclass(frozen=True)
