@@ -195,19 +195,8 @@ def test_a_folder_that_may_not_be_written_fails_at_put(tmp_path, monkeypatch):
 
 
 def test_a_store_that_gives_a_name_to_all_writers_fails_at_the_race(tmp_path, monkeypatch):
-    begin = race._attempt
-
-    class Generous:
-        """An attempt whose store replaces what is there."""
-
-        def __init__(self, *given):
-            self._attempt = begin(*given)
-
-        def write_metadata(self, location, *, if_absent):
-            assert if_absent
-            self._attempt.write_metadata(location, if_absent=False)
-
-    monkeypatch.setattr(race, "_attempt", Generous)
+    # A store that replaces what is there.
+    monkeypatch.setattr(race._native, "put_file_if_absent", race._native.put_file)
     found = fb.load_catalog("c", type="filesystem", warehouse=str(tmp_path)).check()
     assert found.failure.name == "put-if-absent"
     assert "16 of 16 writers" in str(found.failure.error) and "type 'sql' or 'rest'" in found.failure.fix
@@ -265,3 +254,19 @@ def test_wrong_arguments_are_errors(tmp_path):
         catalog.check(read_only="yes")
     found = catalog.check(table="ns.absent")
     assert found.failure.name == "table" and "list_tables" in found.failure.fix
+
+
+def test_the_end_of_a_password_is_not_shown():
+    """An `@` in a password that is not escaped ends it, as URIs are read."""
+    uri = "postgresql+psycopg://u:p@ssword9@127.0.0.1:9/db"
+    found = check_catalog("c", type="sql", uri=uri, warehouse="/tmp/none")
+    assert found.failure.name == "configuration"
+    assert "%40" in str(found.failure.error)
+    assert "ssword9" not in f"{found} {found!r} {found.failure.error}"
+
+
+def test_a_port_that_is_no_number_fails_at_the_configuration():
+    found = check_catalog("c", type="rest", uri="http://h:port/x")
+    assert found.failure.name == "configuration"
+    with pytest.raises(InvalidInputError, match="address of a server"):
+        fb.load_catalog("c", type="rest", uri="http://h:port/x")

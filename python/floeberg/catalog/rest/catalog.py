@@ -341,7 +341,7 @@ class RestCatalog(Catalog):
         Raises:
             NotFoundError: The function does not exist.
             UnsupportedError: The server has no functions.
-            InvalidDataError: The answer is none of a function.
+            InvalidDataError: The answer does not describe a function.
         """
         levels = checked_identifier("identifier", identifier)
         absent = NotFoundError(f"the catalog {self._name!r} has no function {dotted(levels)!r}")

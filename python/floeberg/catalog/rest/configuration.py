@@ -13,7 +13,7 @@ from floeberg.errors import InvalidDataError, InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["UNPLACED", "SnapshotMode", "credentials_of", "of_files", "table_options", "texts"]
+__all__ = ["UNPLACED", "SnapshotMode", "credentials_of", "object_in", "of_files", "table_options", "texts"]
 
 _MODE = "snapshot-loading-mode"
 UNPLACED = "rest://the-server-decides"
@@ -107,9 +107,19 @@ def credentials_of(answer: Mapping[str, Any], location: str) -> dict[str, str]:
     return of_files(found)
 
 
-def texts(answer: Mapping[str, Any], name: str) -> dict[str, str]:
-    """An object of strings in an answer; empty where it is not there."""
-    found: object = answer.get(name) or {}
+def object_in(answer: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An object in an answer.
+
+    Raises:
+        InvalidDataError: It is not there, or something else is.
+    """
+    found: object = answer.get(name)
     if not isinstance(found, dict):
         raise InvalidDataError(f"expected an object {name!r} in the answer of the server")
+    return found
+
+
+def texts(answer: Mapping[str, Any], name: str) -> dict[str, str]:
+    """An object of strings in an answer; empty where it is not there."""
+    found = object_in(answer, name) if answer.get(name) else {}
     return {str(key): str(value) for key, value in found.items() if value is not None}

@@ -13,9 +13,9 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
-from floeberg.catalog.rest.configuration import texts
+from floeberg.catalog.rest.configuration import object_in, texts
 from floeberg.catalog.rest.endpoints import TABLE
-from floeberg.errors import InvalidDataError, UnsupportedError
+from floeberg.errors import UnsupportedError
 from floeberg.storage_options import EXPIRES_AT_MS
 
 if TYPE_CHECKING:
@@ -67,10 +67,10 @@ def signer_options(
             "the server signs requests to the store, and is asked for that with a bearer token: the catalog has "
             "another authentication"
         )
-    for name in ("headers", "properties"):
-        found = _object(answer.get("remote-signing-config"), "remote-signing-config").get(name)
-        if found:
-            options[f"s3.signer.{name}"] = json.dumps(_object(found, name))
+    if answer.get("remote-signing-config") is not None:
+        sent = object_in(answer, "remote-signing-config")
+        given = [name for name in ("headers", "properties") if sent.get(name)]
+        options |= {f"s3.signer.{name}": json.dumps(object_in(sent, name)) for name in given}
     return options
 
 
@@ -86,11 +86,3 @@ def _address(answer: Mapping[str, Any], server: Server, identifier: Identifier) 
     if endpoint is None and server.endpoints.offers(_SIGN):
         endpoint = server.endpoints.path(_SIGN, of=identifier)[1].lstrip("/")
     return urljoin(base, endpoint or _OLD_SIGN)
-
-
-def _object(found: object, name: str) -> Mapping[str, Any]:
-    if found is None:
-        return {}
-    if not isinstance(found, dict):
-        raise InvalidDataError(f"expected an object {name!r} in the answer of the server")
-    return found

@@ -15,7 +15,7 @@ from floeberg import _native
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.answers import BAD_REQUEST, CONFLICT, NOT_FOUND, NOT_MODIFIED, by_status
 from floeberg.catalog.rest.client import UnknownOutcome
-from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, table_options, texts
+from floeberg.catalog.rest.configuration import UNPLACED, SnapshotMode, object_in, table_options, texts
 from floeberg.catalog.rest.credentials import renewable
 from floeberg.catalog.rest.endpoints import NAMESPACE, TABLE
 from floeberg.catalog.rest.metrics import ServerReporter
@@ -166,7 +166,7 @@ class RestTableOperations(TableOperations):
     def stage(self, new: NewTable) -> NewTable:
         """Asks where a new table goes, and for the options of its files. The server keeps nothing of it yet."""
         answer = self._asked_for(new, stage=True)
-        location = _object(answer.body, _METADATA).get("location")
+        location = object_in(answer.body, _METADATA).get("location")
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer to a staged table has no location")
         self._kept.staged = self._options(answer, location)
@@ -255,7 +255,7 @@ class RestTableOperations(TableOperations):
             raise CommitStateUnknownError(
                 f"no answer says whether the table {dotted(self.identifier)!r} was created: {unknown}"
             ) from unknown
-        wanted, found = new["format_version"], _object(answer.body, _METADATA).get("format-version")
+        wanted, found = new["format_version"], object_in(answer.body, _METADATA).get("format-version")
         if found != wanted:
             if not stage:
                 self.catalog.do_drop_table(self.identifier)
@@ -269,7 +269,7 @@ class RestTableOperations(TableOperations):
         self, answer: Answer, earlier: OpenedTable | None, mode: SnapshotMode = SnapshotMode.ALL
     ) -> OpenedTable:
         location = answer.body.get("metadata-location")
-        metadata = _object(answer.body, _METADATA)
+        metadata = object_in(answer.body, _METADATA)
         if not isinstance(location, str) or not location:
             raise InvalidDataError("the answer of the server has no metadata location")
         was_planned = self._kept.planning
@@ -355,13 +355,6 @@ def _request_to_create(name: str, new: NewTable) -> dict[str, object]:
 
 def _with_id(all_of_them: list[dict[str, Any]], key: str, number: object) -> dict[str, Any]:
     return next((each for each in all_of_them if each.get(key) == number), {})
-
-
-def _object(answer: dict[str, Any], name: str) -> dict[str, Any]:
-    found: object = answer.get(name)
-    if not isinstance(found, dict):
-        raise InvalidDataError(f"expected an object {name!r} in the answer of the server")
-    return found
 
 
 def _content(metadata_json: str) -> dict[str, object]:
