@@ -9,41 +9,29 @@ from collections.abc import Callable
 from typing import Any
 
 
-def of_floeberg(uri: str) -> dict[str, Callable[[int], int]]:
-    """The work of Floeberg."""
-    import pyarrow as pa
-
+def of_floeberg(uri: str) -> Any:
+    """The catalog of Floeberg."""
     import floeberg as fb
 
-    catalog = fb.load_catalog("bench", type="rest", uri=uri)
-
-    def append(times: int) -> int:
-        table = catalog.create_table("bench.floeberg", pa.schema({"id": pa.int64()}))
-        for number in range(times):
-            table.append(pa.table({"id": [number]}))
-        return len(table.snapshots())
-
-    def load(times: int) -> int:
-        return sum(len(catalog.load_table("bench.long").snapshots()) for _ in range(times))
-
-    def list_tables(times: int) -> int:
-        return sum(len(catalog.list_tables("many")) for _ in range(times))
-
-    return {"append": append, "load": load, "list": list_tables}
+    return fb.load_catalog("bench", type="rest", uri=uri)
 
 
-def of_pyiceberg(uri: str) -> dict[str, Callable[[int], int]]:
-    """The same work of PyIceberg."""
-    import pyarrow as pa
+def of_pyiceberg(uri: str) -> Any:
+    """The same catalog of PyIceberg."""
     from pyiceberg.catalog import load_catalog
 
-    catalog: Any = load_catalog("bench", type="rest", uri=uri)
+    return load_catalog("bench", type="rest", uri=uri)
+
+
+def subjects(catalog: Any, table: str) -> dict[str, Callable[[int], int]]:
+    """The work, which both spell alike."""
+    import pyarrow as pa
 
     def append(times: int) -> int:
-        table = catalog.create_table("bench.pyiceberg", pa.schema({"id": pa.int64()}))
+        made = catalog.create_table(table, pa.schema({"id": pa.int64()}))
         for number in range(times):
-            table.append(pa.table({"id": [number]}))
-        return len(table.snapshots())
+            made.append(pa.table({"id": [number]}))
+        return len(made.snapshots())
 
     def load(times: int) -> int:
         return sum(len(catalog.load_table("bench.long").snapshots()) for _ in range(times))
@@ -56,9 +44,10 @@ def of_pyiceberg(uri: str) -> dict[str, Callable[[int], int]]:
 
 def main(library: str, uri: str, work: str, times: int) -> None:
     """Do it once, after the library was loaded and has connected; print its processor time and its count."""
-    subjects = {"floeberg": of_floeberg, "pyiceberg": of_pyiceberg}[library](uri)
+    catalog = {"floeberg": of_floeberg, "pyiceberg": of_pyiceberg}[library](uri)
+    do = subjects(catalog, f"bench.{library}")[work]
     started, clock = time.process_time(), time.perf_counter()
-    count = subjects[work](times)
+    count = do(times)
     print(json.dumps([time.process_time() - started, time.perf_counter() - clock, count]))
 
 

@@ -56,14 +56,25 @@ def add_to(app: typer.Typer) -> None:
 
 def _create_tag(session: Session, table: _Table, name: _Name, *, keep_for: _KeepFor = None) -> None:
     """Gives a snapshot a name: the current one, or the one of --snapshot-id, --ref or --as-of."""
+    _create(session, table, name, keep_for, is_branch=False)
+
+
+def _create_branch(session: Session, table: _Table, name: _Name, *, keep_for: _KeepFor = None) -> None:
+    """Begins a branch at a snapshot: the current one, or the one of --snapshot-id, --ref or --as-of."""
+    _create(session, table, name, keep_for, is_branch=True)
+
+
+def _create(session: Session, table: str, name: str, keep_for: str | None, *, is_branch: bool) -> None:
     opened = session.table(table)
     if isinstance(opened, LanceTable):
         _no_age(keep_for)
-        opened.create_tag(name)
+        create = opened.create_branch if is_branch else opened.create_tag
+        create(name)
     else:
-        snapshot = session.when.snapshot(opened)
-        opened.manage_snapshots().create_tag(snapshot, name, _milliseconds(keep_for)).commit()
-    _done(session, tag=name, created=True)
+        changes = opened.manage_snapshots()
+        create = changes.create_branch if is_branch else changes.create_tag
+        create(session.when.snapshot(opened), name, _milliseconds(keep_for)).commit()
+    _done(session, **{"branch" if is_branch else "tag": name}, created=True)
 
 
 def _replace_tag(session: Session, table: _Table, name: _Name) -> None:
@@ -78,27 +89,29 @@ def _replace_tag(session: Session, table: _Table, name: _Name) -> None:
 
 def _remove_tag(session: Session, table: _Table, name: _Name) -> None:
     """Removes a tag. It asks."""
+    _remove(session, table, name, is_branch=False)
+
+
+def _remove_branch(session: Session, table: _Table, name: _Name) -> None:
+    """Removes a branch. Its snapshots expire with the next maintenance. It asks."""
+    _remove(session, table, name, is_branch=True)
+
+
+def _remove(session: Session, table: str, name: str, *, is_branch: bool) -> None:
     opened = session.table(table)
-    check_ref(opened, name, "tag")
+    kind = "branch" if is_branch else "tag"
+    check_ref(opened, name, kind)
+    if is_branch and name == _MAIN:
+        raise InvalidInputError(f"the branch {_MAIN} cannot be removed")
     if not session.dry_run:
-        session.confirm(f"Remove the tag {name} of {table}?")
+        session.confirm(f"Remove the {kind} {name} of {table}?")
         if isinstance(opened, LanceTable):
-            opened.delete_tag(name)
+            remove = opened.delete_branch if is_branch else opened.delete_tag
+            remove(name)
         else:
-            opened.manage_snapshots().remove_tag(name).commit()
-    _done(session, tag=name, removed=not session.dry_run, dry_run=session.dry_run)
-
-
-def _create_branch(session: Session, table: _Table, name: _Name, *, keep_for: _KeepFor = None) -> None:
-    """Begins a branch at a snapshot: the current one, or the one of --snapshot-id, --ref or --as-of."""
-    opened = session.table(table)
-    if isinstance(opened, LanceTable):
-        _no_age(keep_for)
-        opened.create_branch(name)
-    else:
-        snapshot = session.when.snapshot(opened)
-        opened.manage_snapshots().create_branch(snapshot, name, _milliseconds(keep_for)).commit()
-    _done(session, branch=name, created=True)
+            changes = opened.manage_snapshots()
+            (changes.remove_branch if is_branch else changes.remove_tag)(name).commit()
+    _done(session, **{kind: name}, removed=not session.dry_run, dry_run=session.dry_run)
 
 
 def _fast_forward(
@@ -125,21 +138,6 @@ def _rename_branch(
         name, new_name
     ).commit()
     _done(session, branch=new_name, renamed_from=name)
-
-
-def _remove_branch(session: Session, table: _Table, name: _Name) -> None:
-    """Removes a branch. Its snapshots expire with the next maintenance. It asks."""
-    opened = session.table(table)
-    check_ref(opened, name, "branch")
-    if name == _MAIN:
-        raise InvalidInputError(f"the branch {_MAIN} cannot be removed")
-    if not session.dry_run:
-        session.confirm(f"Remove the branch {name} of {table}?")
-        if isinstance(opened, LanceTable):
-            opened.delete_branch(name)
-        else:
-            opened.manage_snapshots().remove_branch(name).commit()
-    _done(session, branch=name, removed=not session.dry_run, dry_run=session.dry_run)
 
 
 def _rollback(session: Session, table: _Table) -> None:
