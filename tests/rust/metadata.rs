@@ -209,7 +209,7 @@ fn snapshot_facts(snapshot: &Snapshot) -> Json {
         "operation": snapshot.operation,
         "schema_id": snapshot.schema_id,
         "manifest_list": list,
-        "summary": snapshot.summary,
+        "summary": *snapshot.summary,
     });
     if let Some(first) = snapshot.first_row_id {
         facts["first_row_id"] = Json::from(first);

@@ -16,6 +16,11 @@ from floeberg._native.values import _Literal, _Tree
 _Fields: TypeAlias = dict[str, Any]
 """The fields of a dataclass of the package, by name."""
 
+_Snapshot: TypeAlias = tuple[
+    int, int | None, int, int, str | None, dict[str, str], int | None, int | None, int | None
+]
+"""The arguments of a `floeberg.types.Snapshot`."""
+
 _Task: TypeAlias = tuple[
     _Fields, list[tuple[str, _Literal | None]], list[_Fields], _Tree, tuple[int, int | None] | None
 ]
@@ -106,6 +111,9 @@ class Scan:
 
     def metadata_json(self) -> str:
         """The metadata of the table, as JSON."""
+
+    def snapshots(self, summary_class: type[dict[str, str]], snapshot_id: int) -> list[_Snapshot]:
+        """As `Table.snapshots` has them."""
 
     @property
     def snapshot_id(self) -> int | None:

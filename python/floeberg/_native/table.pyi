@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from floeberg._native.arrow import ArrowSchema, Batch, Batches
-from floeberg._native.scan import Scan, _Fields
+from floeberg._native.scan import Scan, _Fields, _Snapshot
 from floeberg._native.values import _Tree
 
 @final
@@ -142,6 +142,11 @@ class Table:
 
     def metadata_json(self) -> str:
         """The metadata, as canonical JSON. Spec: Appendix C."""
+
+    def snapshots(
+        self, summary_class: type[dict[str, str]], snapshot_id: int | None = None
+    ) -> list[_Snapshot]:
+        """The snapshots, in the order of the metadata; with an id, the one that has it, if there is one."""
 
     def history(self, wap_branch: str | None = None) -> list[tuple[int, int, int | None, bool]]:
         """The snapshot log, oldest first.

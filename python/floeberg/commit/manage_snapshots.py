@@ -13,6 +13,7 @@ from floeberg._arguments import checked_int, checked_text
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.table_changes import OperationChanges
 from floeberg.errors import InvalidInputError, NotFoundError
+from floeberg.types._from_json import read_snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -290,8 +291,8 @@ class ManageSnapshots(OperationChanges):
             InvalidInputError: Several have it.
         """
         wanted = checked_text("wap_id", wap_id)
-        snapshots = json.loads(self._table().metadata_json())["snapshots"]
-        found = [each["snapshot-id"] for each in snapshots if each.get("summary", {}).get("wap.id") == wanted]
+        snapshots = read_snapshots(self._table())
+        found = [each.snapshot_id for each in snapshots if each.summary.get("wap.id") == wanted]
         if not found:
             raise NotFoundError(
                 f"no snapshot of the table has the wap.id {wanted!r}: refresh() the table if another writer staged it"

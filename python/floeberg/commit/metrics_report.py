@@ -6,10 +6,10 @@ them. A number that the summary does not have is left out.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from floeberg.metrics.reports import CommitReport, CounterResult, TimerResult
+from floeberg.types._from_json import read_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -71,19 +71,18 @@ def report_commit(operations: TableOperations, committed: Committed, seconds: fl
 def _report(
     name: str, table: OpenedTable, snapshot_id: int, seconds: float, attempts: int
 ) -> CommitReport | None:
-    snapshots = json.loads(table.metadata_json()).get("snapshots", ())
-    snapshot = next((each for each in snapshots if each["snapshot-id"] == snapshot_id), None)
+    snapshot = read_snapshot(table, snapshot_id)
     if snapshot is None:
         return None
-    summary: dict[str, str] = snapshot.get("summary", {})
+    summary = snapshot.summary
     metrics: dict[str, CounterResult | TimerResult] = {
         "total-duration": TimerResult(round(seconds * 1e9)),
         "attempts": CounterResult(attempts),
         **dict(_counters(summary, _COUNTS, "count")),
         **dict(_counters(summary, _BYTES, "bytes")),
     }
-    number = snapshot.get("sequence-number", 0)
-    return CommitReport(name, snapshot_id, number, summary.get("operation", ""), metrics)
+    operation = snapshot.operation or ""
+    return CommitReport(name, snapshot_id, snapshot.sequence_number, operation, metrics)
 
 
 def _counters(

@@ -189,8 +189,7 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
             True
         """
         wanted = self.snapshot_id
-        snapshots = json.loads(self._inner.metadata_json()).get("snapshots", [])
-        return next((read_snapshot(each) for each in snapshots if each["snapshot-id"] == wanted), None)
+        return None if wanted is None else read_snapshot(self._inner, wanted)
 
     def use_ref(self, name: str) -> Scan:
         """Reads a branch, with the table's current schema, or a tag, with the schema of its snapshot.

@@ -21,7 +21,7 @@ from floeberg.statistics import (
 )
 from floeberg.table._base import TableBase
 from floeberg.types import HistoryEntry
-from floeberg.types._from_json import read_ref, read_snapshot
+from floeberg.types._from_json import read_ref, read_snapshot, read_snapshots
 from floeberg.types._snapshots import ancestors
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class TableRefs(TableBase):
             >>> [snapshot.operation for snapshot in table.snapshots()]
             ['append', 'append', 'append', 'append', 'overwrite']
         """
-        return list(map(read_snapshot, self._metadata()["snapshots"]))
+        return read_snapshots(self._inner)
 
     def versions(self) -> list[TableVersion]:
         """The states of the table that lead to the current one, oldest first: the ancestors of its snapshot.
@@ -87,7 +87,7 @@ class TableRefs(TableBase):
             True
         """
         wanted = checked_int("snapshot_id", snapshot_id)
-        return next((each for each in self.snapshots() if each.snapshot_id == wanted), None)
+        return read_snapshot(self._inner, wanted)
 
     def snapshot_by_name(self, name: str) -> Snapshot | None:
         """The snapshot of a branch or tag, or `None`.
@@ -135,8 +135,7 @@ class TableRefs(TableBase):
         """
         current = self._snapshot_id()
         # It is one of a branch, or the table was opened at it.
-        there = self._metadata_at_hand().get("snapshots", ())
-        return next((read_snapshot(each) for each in there if each["snapshot-id"] == current), None)
+        return None if current is None else read_snapshot(self._opened, current)
 
     def history(self) -> list[HistoryEntry]:
         """The log of snapshots that became current, oldest first.

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.statistics import read_partition_statistics, read_statistics
-from floeberg.types._from_json import read_ref, read_schema, read_snapshot, read_sort_order, read_spec
+from floeberg.types._from_json import (
+    read_ref,
+    read_schema,
+    read_snapshot,
+    read_snapshots,
+    read_sort_order,
+    read_spec,
+)
 
 if TYPE_CHECKING:
     from floeberg.commit.operations import OpenedTable
@@ -118,7 +125,7 @@ class TableMetadata:
     @property
     def snapshots(self) -> list[Snapshot]:
         """All snapshots that have not expired."""
-        return list(map(read_snapshot, self._json["snapshots"]))
+        return read_snapshots(self._inner)
 
     def current_snapshot(self) -> Snapshot | None:
         """The newest snapshot of `main`, or `None`."""
@@ -127,7 +134,7 @@ class TableMetadata:
 
     def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
         """The snapshot with an id, or `None`."""
-        return next((each for each in self.snapshots if each.snapshot_id == snapshot_id), None)
+        return read_snapshot(self._inner, snapshot_id)
 
     def snapshot_by_name(self, name: str) -> Snapshot | None:
         """The snapshot of a branch or tag, or `None`."""

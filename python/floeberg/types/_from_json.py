@@ -1,11 +1,12 @@
-"""How does the canonical JSON of table metadata become `floeberg.types`?
+"""How does table metadata become `floeberg.types`: its canonical JSON, and snapshots of the native table?
 
 Rust has parsed and checked it: every key that the specification requires exists.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import starmap
+from typing import TYPE_CHECKING, Any
 
 from floeberg.types import (
     IcebergType,
@@ -23,6 +24,9 @@ from floeberg.types import (
     StructType,
     Summary,
 )
+
+if TYPE_CHECKING:
+    from floeberg import _native
 
 Json = dict[str, Any]
 
@@ -86,19 +90,14 @@ def read_sort_order(json: Json) -> SortOrder:
     return SortOrder(*fields, order_id=json["order-id"])
 
 
-def read_snapshot(json: Json) -> Snapshot:
-    """A snapshot of its JSON."""
-    return Snapshot(
-        snapshot_id=json["snapshot-id"],
-        parent_snapshot_id=json.get("parent-snapshot-id"),
-        sequence_number=json.get("sequence-number", 0),
-        timestamp_ms=json["timestamp-ms"],
-        manifest_list=json.get("manifest-list"),
-        summary=Summary(json.get("summary", {})),
-        schema_id=json.get("schema-id"),
-        first_row_id=json.get("first-row-id"),
-        added_rows=json.get("added-rows"),
-    )
+def read_snapshots(table: _native.Table) -> list[Snapshot]:
+    """The snapshots of a native table, in the order of the metadata."""
+    return list(starmap(Snapshot, table.snapshots(Summary)))
+
+
+def read_snapshot(table: _native.Table | _native.Scan, snapshot_id: int) -> Snapshot | None:
+    """The snapshot with an id of a native table, or of the table of a native scan."""
+    return next(starmap(Snapshot, table.snapshots(Summary, snapshot_id)), None)
 
 
 def read_ref(json: Json) -> SnapshotRef:

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use floeberg_core::{Context, Error, Result};
+use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, check_readable};
 use floeberg_io::Store;
 use serde_json::Value as Json;
@@ -25,7 +26,22 @@ pub fn write_document(store: &dyn Store, document: &Json, location: &str, if_abs
     let text = serde_json::to_vec(document)
         .map_err(|error| Error::internal("metadata cannot be written").caused_by(error))
         .context("path", location)?;
-    check_readable(document, text.len(), MAX_METADATA_BYTES).context("path", location)?;
+    check_readable(document, 0, text.len(), MAX_METADATA_BYTES).context("path", location)?;
+    write_text(store, text, location, if_absent)
+}
+
+/// Writes the metadata of a table, as [`write_document`] writes a document.
+pub fn write_table_metadata(
+    store: &dyn Store,
+    metadata: &TableMetadata,
+    location: &str,
+    if_absent: bool,
+) -> Result<()> {
+    let text = metadata.to_text().context("path", location)?;
+    write_text(store, text.into_bytes(), location, if_absent)
+}
+
+fn write_text(store: &dyn Store, text: Vec<u8>, location: &str, if_absent: bool) -> Result<()> {
     let bytes = if GZIP_SUFFIXES.iter().any(|suffix| location.ends_with(suffix)) {
         gzip(&text).map_err(|error| Error::internal("metadata cannot be compressed").caused_by(error))?
     } else {

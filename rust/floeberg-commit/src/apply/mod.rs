@@ -27,7 +27,7 @@ mod metadata_file;
 
 pub(crate) use builder::TableMetadataBuilder;
 pub use builder::{Previous, apply};
-pub use metadata_file::write_document;
+pub use metadata_file::{write_document, write_table_metadata};
 pub use repair::repair_metadata;
 pub use requirement::Requirement;
 pub(crate) use schemas::{named, next_id};

@@ -14,7 +14,7 @@ use floeberg_iceberg::{OpenOptions, Table};
 use floeberg_io::{Store, StoreOptions};
 use serde_json::Value as Json;
 
-use crate::apply::write_document;
+use crate::apply::write_table_metadata;
 use crate::{Requirement, RowCounts, RowProof, Update, updates_to_json};
 
 /// How many files are looked at before the next manifests are read.
@@ -140,7 +140,7 @@ impl Attempt {
     ///
     /// Errors: `AlreadyExists`; those of the store. One of [unknown outcome](Error::is_outcome_unknown) may have taken effect.
     pub fn write_metadata(&self, location: &str, if_absent: bool) -> Result<()> {
-        write_document(self.store.as_ref(), &self.metadata.to_json()?, location, if_absent)
+        write_table_metadata(self.store.as_ref(), &self.metadata, location, if_absent)
     }
 
     /// Checks that all files are there that its snapshots name, once its metadata was written.

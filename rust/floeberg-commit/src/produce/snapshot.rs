@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 use floeberg_iceberg::manifest::{ManifestFile, ManifestListRequest, ManifestListWriter};
-use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests};
+use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, SnapshotText};
 use serde_json::Map;
 
 use super::context::ActionContext;
@@ -77,12 +77,13 @@ pub(super) fn add_snapshot(
         timestamp_ms: context.now_ms,
         manifests: SnapshotManifests::List(location),
         operation: Some(operation.to_owned()),
-        summary,
+        summary: summary.into(),
         schema_id: Some(metadata.current_schema_id),
         first_row_id,
         added_rows,
         key_id: None,
         unknown_keys: Map::new(),
+        text: SnapshotText::default(),
     };
     let mut updates = vec![Update::AddSnapshot(Arc::new(snapshot))];
     if !context.stage_only {

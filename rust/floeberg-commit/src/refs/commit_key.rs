@@ -65,7 +65,7 @@ impl CommitKey {
         let Some(head) = metadata.branch_head(&self.branch) else { return Ok(None) };
         // Most keys are new, and ancestors take longer to find.
         let has_key = |snapshot: &Snapshot| {
-            [COMMIT_KEY, PUBLISHED_KEY].iter().any(|name| snapshot.summary.get(*name) == Some(&self.key))
+            [COMMIT_KEY, PUBLISHED_KEY].iter().any(|name| snapshot.summary.get(name) == Some(&self.key))
         };
         if !metadata.snapshots.iter().any(|snapshot| has_key(snapshot)) {
             return Ok(None);

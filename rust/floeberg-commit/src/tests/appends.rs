@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use floeberg_core::ErrorKind;
 use floeberg_iceberg::manifest::EntryStatus;
 use floeberg_iceberg::metadata::RefKind;
@@ -16,7 +18,7 @@ fn an_append_says_what_it_added_and_what_there_is() {
         assert_eq!(snapshot.schema_id, Some(0));
         assert_eq!(snapshot.sequence_number, if version == 1 { 0 } else { 2 });
         assert_eq!(snapshot.parent_snapshot_id, Some(kit.metadata().snapshots[0].snapshot_id));
-        let mut said = snapshot.summary.clone();
+        let mut said = BTreeMap::clone(&snapshot.summary);
         assert!(said.remove(COMMIT_KEY).is_some());
         assert_eq!(said.remove("floeberg.commit-branch").as_deref(), Some("main"));
         assert_eq!(said.remove("floeberg.commit-operation").as_deref(), Some("append"));

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use floeberg_avro::write::ContainerOptions;
@@ -6,7 +7,7 @@ use floeberg_iceberg::manifest::{
     DataFile, FileContent, ManifestContent, ManifestEntry, ManifestListRequest, ManifestListWriter,
     ManifestRequest, ManifestWriter,
 };
-use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef};
+use floeberg_iceberg::metadata::{RefKind, Snapshot, SnapshotManifests, SnapshotRef, SnapshotText};
 use floeberg_io::location::join;
 use floeberg_io::{MemoryStore, Store};
 
@@ -78,7 +79,7 @@ fn add_deletes(kit: &mut Kit, files: &[DataFile]) {
     }
     list.add(&written.in_commit(sequence_number)).unwrap();
     Store::put(&store, &list_at, list.finish().unwrap().0.into()).unwrap();
-    let mut summary = metadata.current_snapshot().unwrap().summary.clone();
+    let mut summary = BTreeMap::clone(&metadata.current_snapshot().unwrap().summary);
     let of = |content| files.iter().filter(move |file| file.content == content).map(|file| file.record_count);
     summary.insert("total-delete-files".to_owned(), files.len().to_string());
     let positions: i64 = of(FileContent::PositionDeletes).sum();
@@ -92,12 +93,13 @@ fn add_deletes(kit: &mut Kit, files: &[DataFile]) {
         timestamp_ms: metadata.last_updated_ms,
         manifests: SnapshotManifests::List(list_at),
         operation: Some("delete".to_owned()),
-        summary,
+        summary: summary.into(),
         schema_id: Some(0),
         first_row_id,
         added_rows: first_row_id.map(|_| 0),
         key_id: None,
         unknown_keys: serde_json::Map::new(),
+        text: SnapshotText::default(),
     };
     let updates = [
         Update::AddSnapshot(Arc::new(snapshot)),

@@ -2,9 +2,11 @@
 //!
 //! Spec: Snapshots; Snapshot References.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
+
+use super::Summary;
 
 /// The state of a table at one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +24,7 @@ pub struct Snapshot {
     /// What the commit did: `append`, `replace`, `overwrite`, `delete`. v1 may lack it.
     pub operation: Option<String>,
     /// The summary without the operation.
-    pub summary: BTreeMap<String, String>,
+    pub summary: Summary,
     /// The schema that was current; old tables lack it.
     pub schema_id: Option<i32>,
     /// The first row id of its new rows (v3).
@@ -33,6 +35,36 @@ pub struct Snapshot {
     pub key_id: Option<String>,
     /// JSON keys that this version does not know.
     pub unknown_keys: Map<String, Json>,
+    /// How a metadata file spells it, if it was read from one.
+    pub text: SnapshotText,
+}
+
+/// How a metadata file spells a snapshot: it is written again as it was.
+///
+/// A copy of a snapshot has no text, since it may be changed. Snapshots are compared without it.
+#[derive(Debug, Default)]
+pub struct SnapshotText(pub(super) Option<WrittenSnapshot>);
+
+/// The text of a snapshot.
+#[derive(Debug)]
+pub(super) struct WrittenSnapshot {
+    pub(super) text: Arc<str>,
+    /// How many values the text has.
+    pub(super) values: usize,
+    /// Does it have a sequence number, as format versions from 2 on need it?
+    pub(super) has_sequence_number: bool,
+}
+
+impl Clone for SnapshotText {
+    fn clone(&self) -> Self {
+        Self(None)
+    }
+}
+
+impl PartialEq for SnapshotText {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Where a snapshot's manifests are named.

@@ -70,7 +70,7 @@ pub(super) fn check_document(
 ///
 /// Errors: those of writing it.
 pub(crate) fn findings_of_metadata(metadata: &TableMetadata, location: &str) -> Result<Vec<Finding>> {
-    let bytes = metadata.to_json()?.to_string().into_bytes();
+    let bytes = metadata.to_text()?.into_bytes();
     Ok(check_document(location, Ok(&bytes)).0.into_list())
 }
 

@@ -104,7 +104,7 @@ impl Check {
     pub fn of_table(table: &Table, request: CheckRequest, cancel: &Cancel) -> Result<Self> {
         let reading =
             Reading { store: Arc::clone(table.store()), relocation: Arc::clone(table.relocation()) };
-        let given = table.metadata().to_json()?.to_string().into_bytes();
+        let given = table.metadata().to_text()?.into_bytes();
         let check = Self::new(reading, table.metadata_location().to_owned(), request, cancel)?;
         Ok(Self { given: Some(given), ..check })
     }

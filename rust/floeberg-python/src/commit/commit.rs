@@ -240,7 +240,7 @@ impl Attempt {
 
     #[getter]
     fn metadata_json(&self, py: Python<'_>) -> PyResult<String> {
-        runtime::call(py, || Ok(self.0.metadata().to_json()?.to_string()))
+        runtime::call(py, || self.0.metadata().to_text())
     }
 
     #[getter]

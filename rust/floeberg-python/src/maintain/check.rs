@@ -235,7 +235,7 @@ impl Check {
         self.work(py, move |check| {
             let Running::Iceberg(check) = check else { return Ok(None) };
             let Some((metadata, tasks)) = check.file_tasks(most_tasks)? else { return Ok(None) };
-            Ok(Some((metadata.to_json()?.to_string(), tasks)))
+            Ok(Some((metadata.to_text()?, tasks)))
         })
     }
 

@@ -121,14 +121,14 @@ impl TableDiff {
         let diff = self.0.clone();
         runtime::run(py, &Cancel::default(), move |cancel| {
             let metadata = diff.metadata_then(snapshot_id, cancel)?;
-            metadata.map(|metadata| Ok(metadata.to_json()?.to_string())).transpose()
+            metadata.map(|metadata| metadata.to_text()).transpose()
         })
     }
 
     /// The metadata of the table as it is, as canonical JSON text.
     fn metadata_now(&self, py: Python<'_>) -> PyResult<String> {
         let table = self.0.difference().scan().table();
-        runtime::call(py, || Ok(table.metadata().to_json()?.to_string()))
+        runtime::call(py, || table.metadata().to_text())
     }
 
     /// All rows that differ.

@@ -13,7 +13,7 @@ use floeberg_iceberg::metadata::{MAIN_BRANCH, PartitionSpec, RefKind};
 use floeberg_iceberg::{AppendsAfter, Scan as IcebergScan, SnapshotChoice};
 use floeberg_io::location;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::arrow::{ArrowSchema, Batches};
 use crate::recipe::{scan_from_bytes, scan_to_bytes};
@@ -26,6 +26,7 @@ use crate::scan::planner::planned;
 use crate::scan::rows;
 use crate::scan::stream::BatchReader;
 use crate::values::expression::{Tree, unbind, value_to_python};
+use crate::values::snapshots::snapshots;
 
 /// How many characters of a filter a repr shows.
 const MOST_SHOWN: usize = 1000;
@@ -159,7 +160,17 @@ impl Scan {
 
     /// The metadata of the table, as JSON.
     fn metadata_json(&self, py: Python<'_>) -> PyResult<String> {
-        runtime::call(py, || Ok(self.0.table().metadata().to_json()?.to_string()))
+        runtime::call(py, || self.0.table().metadata().to_text())
+    }
+
+    /// As `Table.snapshots` has them.
+    fn snapshots<'py>(
+        &self,
+        py: Python<'py>,
+        summary_class: &Bound<'py, PyAny>,
+        snapshot_id: i64,
+    ) -> PyResult<Bound<'py, PyList>> {
+        snapshots(py, self.0.table().metadata(), summary_class, Some(snapshot_id))
     }
 
     #[getter]

@@ -14,7 +14,7 @@ use floeberg_iceberg::{
 };
 use floeberg_io::location::shown;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 
 use crate::error::to_open_exception;
 use crate::recipe::{table_from_bytes, table_to_bytes};
@@ -23,6 +23,7 @@ use crate::scan::planner::PythonPlanner;
 use crate::scan::scan::{Scan, describe_choice};
 use crate::table::metadata_reader::MetadataReader;
 use crate::values::expression::Tree;
+use crate::values::snapshots::snapshots;
 
 /// An Iceberg table, opened at one of its snapshots.
 #[pyclass(frozen, module = "floeberg._native")]
@@ -201,7 +202,18 @@ impl Table {
 
     /// The metadata, as canonical JSON text.
     fn metadata_json(&self, py: Python<'_>) -> PyResult<String> {
-        runtime::call(py, || Ok(self.table.metadata().to_json()?.to_string()))
+        runtime::call(py, || self.table.metadata().to_text())
+    }
+
+    /// The arguments of `floeberg.types.Snapshot`, one tuple a snapshot, in the order of the metadata; with an id, of this one alone.
+    #[pyo3(signature = (summary_class, snapshot_id=None))]
+    fn snapshots<'py>(
+        &self,
+        py: Python<'py>,
+        summary_class: &Bound<'py, PyAny>,
+        snapshot_id: Option<i64>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        snapshots(py, self.table.metadata(), summary_class, snapshot_id)
     }
 
     /// (snapshot id, milliseconds, parent id, is an ancestor of the current one), oldest first; of a branch that is read instead of

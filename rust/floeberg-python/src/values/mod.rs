@@ -6,6 +6,7 @@
 //! - `casts`: values and rows in the types of a table.
 //! - `transforms`: partition transforms of columns.
 //! - `variant`: values of Python, as variants.
+//! - `snapshots`: snapshots as values of Python.
 
 pub mod json;
 pub mod expression;
@@ -13,3 +14,4 @@ pub mod sql_expression;
 pub mod casts;
 pub mod transforms;
 pub mod variant;
+pub mod snapshots;

@@ -26,11 +26,16 @@ impl ObjectWriter {
     }
 
     /// The object, with unknown keys at its end.
-    pub fn finish(mut self, unknown_keys: &Map<String, Json>) -> Json {
+    pub fn finish(self, unknown_keys: &Map<String, Json>) -> Json {
+        Json::Object(self.finish_keys(unknown_keys))
+    }
+
+    /// The keys of the object, with unknown ones at its end.
+    pub(super) fn finish_keys(mut self, unknown_keys: &Map<String, Json>) -> Map<String, Json> {
         for (key, value) in unknown_keys {
             self.0.entry(key.clone()).or_insert_with(|| value.clone());
         }
-        Json::Object(self.0)
+        self.0
     }
 }
 

@@ -11,12 +11,14 @@ mod partition;
 mod refs;
 mod schema;
 mod snapshot;
+mod snapshot_text;
 mod sort;
 mod statistics;
 mod table;
 mod view_version;
 mod view;
 mod write;
+mod text;
 
 pub use emit::{ObjectWriter, emit_map};
 pub use partition::{emit_fields, emit_spec, parse_spec};

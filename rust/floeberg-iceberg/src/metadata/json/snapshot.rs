@@ -9,7 +9,7 @@ use floeberg_core::Result;
 use serde_json::Value as Json;
 
 use super::emit::ObjectWriter;
-use crate::metadata::{Snapshot, SnapshotManifests};
+use crate::metadata::{Snapshot, SnapshotManifests, SnapshotText, Summary};
 use crate::wire::json::{JsonPath, ObjectReader, int, list, long, string, string_map};
 
 /// A snapshot of any format version: tables that were upgraded keep snapshots in the old form.
@@ -32,12 +32,13 @@ pub fn parse_snapshot(json: Json, path: &JsonPath<'_>) -> Result<Arc<Snapshot>> 
         timestamp_ms: object.required("timestamp-ms", long)?,
         manifests,
         operation: summary.remove("operation"),
-        summary,
+        summary: Summary::from(summary),
         schema_id: object.optional("schema-id", int)?,
         first_row_id: object.optional("first-row-id", long)?,
         added_rows: object.optional("added-rows", long)?,
         key_id: object.optional("key-id", string)?,
         unknown_keys: object.unknown_keys(),
+        text: SnapshotText::default(),
     }))
 }
 

@@ -20,24 +20,69 @@ use super::partition::{parse_fields, parse_spec};
 use super::refs::parse_refs;
 use super::schema::parse_schema;
 use super::snapshot::parse_snapshot;
+use super::snapshot_text::{read_entry_text, read_snapshot_text};
 use super::sort::parse_order;
 use crate::metadata::partition::NO_PARTITION_ID;
 use crate::metadata::table::Current;
-use crate::metadata::{MAIN_BRANCH, PartitionSpec, RefKind, SnapshotRef, SortOrder, TableMetadata};
-use crate::wire::json::{
-    JsonPath, MAX_METADATA_BYTES, ObjectReader, int, list, long, object, parse_json, raw, string, string_map,
+use crate::metadata::{
+    MAIN_BRANCH, PartitionSpec, RefKind, Snapshot, SnapshotLogEntry, SnapshotRef, SortOrder, TableMetadata,
 };
+use crate::wire::json::{
+    JsonPath, MAX_METADATA_BYTES, ObjectReader, int, list, long, object, parse_apart, parse_json, raw,
+    string, string_map,
+};
+
+pub(super) const SNAPSHOTS: &str = "snapshots";
+pub(super) const SNAPSHOT_LOG: &str = "snapshot-log";
 
 /// Parses a metadata file. `location` is where it was read, for errors.
 ///
 /// Errors: `InvalidData` that names the path in the document, what was expected and what was found; `Unsupported` for
 /// a later format version and for the metadata of a view; `LimitExceeded` for a file that inflates without bound.
 pub fn parse_table_metadata(bytes: &[u8], location: &str) -> Result<TableMetadata> {
-    let document = parse_json(bytes, MAX_METADATA_BYTES).context("path", location)?;
-    parse_document(document).context("path", location)
+    // A table with a long history has little else: its snapshots are not taken apart where that is not needed.
+    if let Some(metadata) = parse_usual(bytes) {
+        return Ok(metadata);
+    }
+    parse_whole(bytes).context("path", location)
 }
 
-fn parse_document(document: Json) -> Result<TableMetadata> {
+/// The metadata of a document that is taken apart, or what is wrong with it.
+pub(super) fn parse_whole(bytes: &[u8]) -> Result<TableMetadata> {
+    parse_document(parse_json(bytes, MAX_METADATA_BYTES)?, History::default())
+}
+
+/// What the longest lists hold.
+#[derive(Default)]
+struct History {
+    snapshots: Vec<Arc<Snapshot>>,
+    snapshot_log: Vec<SnapshotLogEntry>,
+}
+
+/// The metadata, unless there is anything to say about it.
+pub(super) fn parse_usual(bytes: &[u8]) -> Option<TableMetadata> {
+    let mut history = History::default();
+    let document = parse_apart(bytes, MAX_METADATA_BYTES, &[SNAPSHOTS, SNAPSHOT_LOG], &mut |key, text| {
+        if key == SNAPSHOTS {
+            let (snapshot, values) =
+                read_snapshot_text(text).or_else(|| read_unusual(text, parse_snapshot))?;
+            history.snapshots.push(snapshot);
+            return Some(values);
+        }
+        let (entry, values) = read_entry_text(text).or_else(|| read_unusual(text, parse_snapshot_entry))?;
+        history.snapshot_log.push(entry);
+        Some(values)
+    })?;
+    parse_document(document, history).ok()
+}
+
+/// An element of a list with what is not usual, and a number of values that it does not exceed.
+fn read_unusual<T>(text: &str, parse: impl Fn(Json, &JsonPath<'_>) -> Result<T>) -> Option<(T, usize)> {
+    let json = parse_json(text.as_bytes(), MAX_METADATA_BYTES).ok()?;
+    Some((parse(json, &JsonPath::root(SNAPSHOTS)).ok()?, text.len()))
+}
+
+fn parse_document(document: Json, history: History) -> Result<TableMetadata> {
     let path = JsonPath::root("table metadata");
     let mut object = ObjectReader::new(document, &path)?;
     if object.has("view-uuid") {
@@ -78,8 +123,8 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
             .unwrap_or_else(|| highest_partition_id.unwrap_or(NO_PARTITION_ID).max(NO_PARTITION_ID)),
         properties: object.optional("properties", string_map)?.unwrap_or_default(),
         current_snapshot_id: current,
-        snapshots: object.optional("snapshots", list(parse_snapshot))?.unwrap_or_default(),
-        snapshot_log: object.optional("snapshot-log", list(parse_snapshot_entry))?.unwrap_or_default(),
+        snapshots: after(history.snapshots, object.optional(SNAPSHOTS, list(parse_snapshot))?),
+        snapshot_log: after(history.snapshot_log, object.optional(SNAPSHOT_LOG, list(parse_snapshot_entry))?),
         metadata_log: object.optional("metadata-log", list(parse_metadata_entry))?.unwrap_or_default(),
         sort_orders: orders.all,
         default_sort_order_id: orders.chosen.order_id,
@@ -108,6 +153,12 @@ fn parse_document(document: Json) -> Result<TableMetadata> {
     }
     raise_counters(&mut metadata);
     Ok(metadata)
+}
+
+/// A list that was read apart, and the elements that the document has.
+fn after<T>(mut apart: Vec<T>, listed: Option<Vec<T>>) -> Vec<T> {
+    apart.extend(listed.unwrap_or_default());
+    apart
 }
 
 /// `schemas`; v1 and drafts of v2 may have only `schema`, which is ignored if the list is there.

@@ -7,7 +7,7 @@
 
 use floeberg_core::Result;
 use floeberg_core::schema::json::schema_to_json;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::emit::{ObjectWriter, emit_map};
 use super::log::{emit_metadata_entry, emit_snapshot_entry};
@@ -15,6 +15,7 @@ use super::partition::{emit_fields, emit_spec};
 use super::refs::emit_refs;
 use super::snapshot::emit_snapshot;
 use super::sort::emit_order;
+use super::table::{SNAPSHOT_LOG, SNAPSHOTS};
 use crate::metadata::TableMetadata;
 
 impl TableMetadata {
@@ -29,6 +30,16 @@ impl TableMetadata {
     /// - Names of types and transforms have their canonical form.
     /// - From v2 on, older snapshots have the sequence number 0.
     pub fn to_json(&self) -> Result<Json> {
+        let mut document = self.without_history()?;
+        let snapshots = self.snapshots.iter().map(|snapshot| emit_snapshot(snapshot, self.format_version));
+        document.insert(SNAPSHOTS.to_owned(), snapshots.collect());
+        let log = self.snapshot_log.iter().map(emit_snapshot_entry);
+        document.insert(SNAPSHOT_LOG.to_owned(), log.collect());
+        Ok(Json::Object(document))
+    }
+
+    /// The same, with empty lists of snapshots and of the snapshot log.
+    pub(super) fn without_history(&self) -> Result<Map<String, Json>> {
         let schemas: Vec<Json> =
             self.schemas.iter().map(|schema| schema_to_json(schema)).collect::<Result<_>>()?;
         let mut object = ObjectWriter::default();
@@ -60,20 +71,14 @@ impl TableMetadata {
         object.put_some("current-snapshot-id", self.current_snapshot_id);
         object.put_some("next-row-id", self.next_row_id);
         object.put("refs", emit_refs(&self.refs));
-        object.put(
-            "snapshots",
-            self.snapshots
-                .iter()
-                .map(|snapshot| emit_snapshot(snapshot, self.format_version))
-                .collect::<Json>(),
-        );
+        object.put(SNAPSHOTS, Vec::<Json>::new());
         object.put("statistics", self.statistics.clone());
         object.put("partition-statistics", self.partition_statistics.clone());
         if !self.encryption_keys.is_empty() {
             object.put("encryption-keys", self.encryption_keys.clone());
         }
-        object.put("snapshot-log", self.snapshot_log.iter().map(emit_snapshot_entry).collect::<Json>());
+        object.put(SNAPSHOT_LOG, Vec::<Json>::new());
         object.put("metadata-log", self.metadata_log.iter().map(emit_metadata_entry).collect::<Json>());
-        Ok(object.finish(&self.unknown_keys))
+        Ok(object.finish_keys(&self.unknown_keys))
     }
 }

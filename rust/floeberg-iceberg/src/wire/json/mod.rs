@@ -3,8 +3,10 @@
 mod path;
 mod object;
 mod text;
+mod apart;
 mod value;
 
+pub use apart::{ReadElement, parse_apart};
 pub use object::ObjectReader;
 pub use path::JsonPath;
 pub use text::{MAX_METADATA_BYTES, check_readable, parse_json};

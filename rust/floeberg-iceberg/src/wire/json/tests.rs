@@ -190,10 +190,10 @@ fn what_may_be_written_is_what_is_read() {
                 );
             let text = serde_json::to_vec(&document).unwrap();
             let is_read = parse_json(&text, LIMIT).is_ok();
-            assert_eq!(check_readable(&document, text.len(), LIMIT).is_ok(), is_read, "{depth}");
+            assert_eq!(check_readable(&document, 0, text.len(), LIMIT).is_ok(), is_read, "{depth}");
         }
     }
-    assert!(check_readable(&json!({}), LIMIT as usize, LIMIT).is_ok());
-    let error = check_readable(&json!({}), LIMIT as usize + 1, LIMIT).unwrap_err();
+    assert!(check_readable(&json!({}), 0, LIMIT as usize, LIMIT).is_ok());
+    let error = check_readable(&json!({}), 0, LIMIT as usize + 1, LIMIT).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
 }

@@ -23,7 +23,7 @@ use super::path::Shortened;
 pub const MAX_METADATA_BYTES: u64 = 512 << 20;
 
 /// How many values a document may hold: keeps `[[],[],...]` from growing to many times its text.
-const MAX_VALUES: usize = 16 << 20;
+pub(super) const MAX_VALUES: usize = 16 << 20;
 
 /// How deep values may nest, a limit of the JSON library. The last level cannot have arrays or objects.
 const MAX_DEPTH: usize = 128;
@@ -35,12 +35,10 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 ///
 /// Errors: `InvalidData` with line and column; `LimitExceeded`.
 pub fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
-    refuse_encrypted(bytes)?;
-    let text = inflate(bytes, limit)?;
-    let text = text.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(&text);
+    let text = as_text(bytes, limit)?;
     let values_left = Cell::new(MAX_VALUES);
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let document = Document { values_left: &values_left }
+    let mut deserializer = serde_json::Deserializer::from_slice(text.bytes());
+    let document = Document::new(&values_left)
         .deserialize(&mut deserializer)
         .and_then(|json| deserializer.end().map(|()| json));
     document.map_err(|error| {
@@ -52,17 +50,17 @@ pub fn parse_json(bytes: &[u8], limit: u64) -> Result<Json> {
     })
 }
 
-/// Checks that [`parse_json`] accepts a document of this many bytes as text.
+/// Checks that [`parse_json`] accepts a document of this many bytes as text, which has more values than are here.
 ///
 /// Errors: `LimitExceeded`.
-pub fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {
+pub fn check_readable(document: &Json, more_values: usize, bytes: usize, limit: u64) -> Result<()> {
     if bytes as u64 > limit {
         return Err(Error::limit(format!(
             "a JSON document would have {bytes} bytes, more than the limit of {limit}"
         )));
     }
     let mut waiting = vec![(document, 1)];
-    let mut values = 0;
+    let mut values = more_values;
     while let Some((value, depth)) = waiting.pop() {
         values += 1;
         let is_too_deep = depth >= MAX_DEPTH && (value.is_array() || value.is_object());
@@ -80,6 +78,20 @@ pub fn check_readable(document: &Json, bytes: usize, limit: u64) -> Result<()> {
     Ok(())
 }
 
+/// The text of a document: inflated, and without a byte order mark.
+pub(super) struct Text<'a>(Cow<'a, [u8]>);
+
+impl Text<'_> {
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.0.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(&self.0)
+    }
+}
+
+pub(super) fn as_text(bytes: &[u8], limit: u64) -> Result<Text<'_>> {
+    refuse_encrypted(bytes)?;
+    inflate(bytes, limit).map(Text)
+}
+
 fn inflate(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>> {
     let too_large = || Error::limit(format!("a JSON document has more than {limit} bytes"));
     if !bytes.starts_with(&GZIP_MAGIC) {
@@ -94,13 +106,17 @@ fn inflate(bytes: &[u8], limit: u64) -> Result<Cow<'_, [u8]>> {
 
 /// Builds a document, refusing repeated keys.
 #[derive(Clone, Copy)]
-struct Document<'a> {
+pub(super) struct Document<'a> {
     values_left: &'a Cell<usize>,
 }
 
-impl Document<'_> {
-    fn count<E: serde::de::Error>(self) -> Result<(), E> {
-        let left = self.values_left.get().saturating_sub(1);
+impl<'a> Document<'a> {
+    pub(super) fn new(values_left: &'a Cell<usize>) -> Self {
+        Self { values_left }
+    }
+
+    pub(super) fn count<E: serde::de::Error>(self, values: usize) -> Result<(), E> {
+        let left = self.values_left.get().saturating_sub(values);
         self.values_left.set(left);
         if left == 0 { Err(E::custom("too many values")) } else { Ok(()) }
     }
@@ -110,7 +126,7 @@ impl<'de> DeserializeSeed<'de> for Document<'_> {
     type Value = Json;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
-        self.count()?;
+        self.count(1)?;
         deserializer.deserialize_any(self)
     }
 }

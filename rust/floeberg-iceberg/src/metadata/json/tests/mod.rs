@@ -2,5 +2,6 @@
 
 mod damage;
 mod fallback;
+mod history;
 mod rewrite;
 mod view;
