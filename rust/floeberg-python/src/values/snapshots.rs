@@ -3,8 +3,6 @@
 //! In: the model, and the class of summaries, a dict. Out: the arguments of `floeberg.types.Snapshot`, one tuple a snapshot.
 //! Spec: Snapshots.
 
-use std::collections::HashMap;
-
 use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, TableMetadata};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -27,17 +25,33 @@ pub fn snapshots<'py>(
     Ok(found)
 }
 
-/// The keys of summaries, one object each: most snapshots have the same.
+/// The keys of summaries, one object each: most snapshots have the same, in the same order.
 #[derive(Default)]
-struct Keys<'py>(HashMap<String, Bound<'py, PyString>>);
+struct Keys<'py> {
+    known: Vec<(String, Bound<'py, PyString>)>,
+    /// Where the next key is, if the order is that of the summary before.
+    next: usize,
+}
+
+/// So many keys are kept.
+const KEPT_KEYS: usize = 64;
 
 impl<'py> Keys<'py> {
     fn of(&mut self, py: Python<'py>, key: &str) -> Bound<'py, PyString> {
-        if let Some(known) = self.0.get(key) {
-            return known.clone();
+        let is_it = |known: &&(String, _)| known.0 == key;
+        let at = match self.known.get(self.next).filter(is_it) {
+            Some(_) => Some(self.next),
+            None => self.known.iter().position(|known| is_it(&known)),
+        };
+        if let Some((at, (_, kept))) = at.and_then(|at| Some((at, self.known.get(at)?))) {
+            self.next = at + 1;
+            return kept.clone();
         }
         let made = PyString::new(py, key);
-        self.0.insert(key.to_owned(), made.clone());
+        if self.known.len() < KEPT_KEYS {
+            self.known.push((key.to_owned(), made.clone()));
+            self.next = self.known.len();
+        }
         made
     }
 }

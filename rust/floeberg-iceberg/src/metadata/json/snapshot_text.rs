@@ -116,7 +116,7 @@ impl<'de> Visitor<'de> for SummaryVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<CheckedSummary, A::Error> {
         let mut operation = None;
-        let mut keys: Vec<Cow<'de, str>> = Vec::new();
+        let mut keys: Vec<Cow<'de, str>> = Vec::with_capacity(COMPARED_KEYS);
         while let Some(Borrowed(key)) = entries.next_key()? {
             let Borrowed(value) = entries.next_value()?;
             if key == "operation" {
