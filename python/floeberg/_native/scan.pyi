@@ -112,6 +112,9 @@ class Scan:
     def metadata_json(self) -> str:
         """The metadata of the table, as JSON."""
 
+    def analyze(self) -> tuple[_Fields, _Fields]:
+        """Reads all rows and drops them: the fields of `PlanningAnalysis` and of `ReadingAnalysis`."""
+
     def snapshots(self, summary_class: type[dict[str, str]], snapshot_id: int) -> list[_Snapshot]:
         """As `Table.snapshots` has them."""
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from floeberg.scan.analysis import Analysis
+
 __all__ = ["AggregateResult", "Deletes", "Dropped", "Explain", "Lane", "Manifests", "Sizes", "Stage"]
 
 
@@ -178,6 +180,7 @@ class Explain:
         files: Their paths as written, in plan order, with `verbose`.
         aggregates: The counts, minimums and maximums that were requested from `Scan.explain`.
         lanes: How Spark would read the data files, where a session was given.
+        analysis: Where the time went and what was read, with `analyze`.
 
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
@@ -197,6 +200,7 @@ class Explain:
     files: tuple[str, ...] = ()
     aggregates: tuple[AggregateResult, ...] = ()
     lanes: tuple[Lane, ...] = ()
+    analysis: Analysis | None = None
 
     @property
     def position_deletes(self) -> int:
@@ -289,6 +293,8 @@ class Explain:
         lines.extend(f"      {file}" for file in self.files)
         lines.extend(f"  with {each}" for each in self.deletes)
         lines.extend(map(str, (*self.aggregates, *self.lanes)))
+        if self.analysis is not None:
+            lines.append(str(self.analysis))
         return "\n".join(lines)
 
 

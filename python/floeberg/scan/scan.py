@@ -20,6 +20,7 @@ from floeberg.errors import InvalidInputError
 from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._literals import from_tree
 from floeberg.metrics.reports import CounterResult
+from floeberg.scan.analysis import Analysis, PlanningAnalysis, ReadingAnalysis
 from floeberg.scan.explain import AggregateResult, explain_of
 from floeberg.scan.metrics_report import PlanTimer, report_scan
 from floeberg.scan.plan import Plan
@@ -428,7 +429,7 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
         value = None if literal is None else from_tree(literal)
         return _answer(f"{'max' if largest else 'min'}({name})", value, account)
 
-    def explain(
+    def explain(  # noqa: PLR0913 - one keyword each
         self,
         *,
         verbose: bool = False,
@@ -436,6 +437,7 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
         min: str | Sequence[str] = (),  # noqa: A002 - the words that users know
         max: str | Sequence[str] = (),  # noqa: A002
         spark: SparkSession | None = None,
+        analyze: bool = False,
     ) -> Explain:
         """Plans, and shows what was read, what was dropped, and why.
 
@@ -445,6 +447,8 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
             min: Columns to find the smallest values of.
             max: Columns to find the largest values of.
             spark: A Spark session, to show which files Spark reads, which files Floeberg reads, and why.
+            analyze: Whether to read all rows too, without keeping them, and to show where the time went, and which row
+                groups and pages were skipped.
 
         Returns:
             The result: `print` it, or use its fields.
@@ -461,6 +465,8 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
             count = 9: of 3 data files 3 by metadata, 0 not needed, read none
             max(v) = 80: of 3 data files 1 by metadata, 2 not needed, read none
         """
+        # The first planning: the next one finds manifests in memory.
+        analysis = self._analysis() if checked_bool("analyze", analyze) else None
         aggregates = []
         if checked_bool("count", count):
             aggregates.append(_answer("count", *self._inner.count()))
@@ -472,7 +478,11 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
             explain_of(self._inner.explain_with_names()) if named else Plan(self._inner.plan()).explain()
         )
         lanes = () if spark is None else of_spark("lanes_told")(self, spark)
-        return replace(explain, aggregates=tuple(aggregates), lanes=lanes)
+        return replace(explain, aggregates=tuple(aggregates), lanes=lanes, analysis=analysis)
+
+    def _analysis(self) -> Analysis:
+        planning, reading = self._inner.analyze()
+        return Analysis(PlanningAnalysis(**planning), ReadingAnalysis(**reading))
 
 
 def _answer(of: str, value: LiteralValue | None, metrics: dict[str, Any]) -> AggregateResult:

@@ -18,6 +18,7 @@
 //! - `project`: from columns of a file to the selected columns, by field id, with casts and defaults.
 //! - `filter`: which rows of a file match a filter.
 //! - `narrow`: batches with fewer leaves.
+//! - `read_counts`: what reading did.
 //! - `unit`: parts of a file that are read on their own.
 //! - `properties`: the properties of a table for writing.
 //! - `metrics`: which metrics are kept of which column.
@@ -39,6 +40,7 @@ mod origin;
 mod project;
 mod filter;
 mod narrow;
+mod read_counts;
 mod unit;
 mod properties;
 mod metrics;
@@ -64,6 +66,7 @@ pub use piece::Piece;
 pub use positions::RowPositions;
 pub use project::{FileConstants, Projection, cast};
 pub use properties::WriteProperties;
+pub use read_counts::{Counted, ReadCounts, Timed, timed_if};
 pub use reader::{FileReader, UnitReader, units_to_read};
 pub use unit::{Unit, UnitRequest};
 pub use writer::{FileWriter, Waiting, Work, rows_for};

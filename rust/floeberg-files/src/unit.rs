@@ -12,6 +12,7 @@ use floeberg_core::rows::DeletedRows;
 
 use super::filter::RowPredicate;
 use super::project::Projection;
+use super::read_counts::ReadCounts;
 
 /// A part of a file that is read on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct UnitRequest<'a> {
     pub batch_rows: usize,
     /// Stops the work between batches, where a unit may be long.
     pub cancel: &'a Cancel,
+    /// Counts what is done, if anybody asks.
+    pub counts: Option<&'a ReadCounts>,
 }
 
 impl UnitRequest<'_> {

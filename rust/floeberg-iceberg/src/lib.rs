@@ -39,6 +39,7 @@ pub mod read;
 pub mod aggregate;
 mod table;
 mod scan;
+mod analyze;
 mod table_rows;
 pub mod write;
 pub mod lookup;
@@ -52,6 +53,7 @@ pub mod copy;
 mod view;
 pub mod add_files;
 
+pub use analyze::{PlanningAnalysis, ReadingAnalysis};
 pub use changelog::{
     ChangelogScan, ChangelogStream, ChangingSnapshot, Difference, DifferenceStream, DifferingFiles,
     FilesOfBoth,

@@ -403,8 +403,12 @@ impl Scan {
 
     /// The rows, as batches in plan order.
     pub fn stream(&self, cancel: &Cancel) -> Result<BatchStream> {
-        let reader = Arc::new(TableReader::new(self.read_request(cancel)?));
-        let tasks = self.plan_stream(cancel)?.into_tasks();
+        self.stream_of(self.read_request(cancel)?, self.plan_stream(cancel)?)
+    }
+
+    /// The rows of a plan of this scan.
+    pub(crate) fn stream_of(&self, request: ReadRequest, plan: PlanStream) -> Result<BatchStream> {
+        let (reader, tasks) = (Arc::new(TableReader::new(request)), plan.into_tasks());
         // Without a filter, the first rows of a few files are those that are wanted.
         match self.limit {
             Some(limit) if limit <= FEW_ROWS && matches!(self.filter, Expr::True) => {

@@ -35,6 +35,7 @@ mod listing;
 mod store;
 mod bounded;
 mod encrypted;
+mod metered;
 mod local;
 mod memory;
 mod object;
@@ -49,6 +50,7 @@ pub use local::{
 };
 pub use location::{Below, Location};
 pub use memory::MemoryStore;
+pub use metered::{Meter, Metered, MeteredStore};
 pub use options::StoreOptions;
 pub use relocation::Relocation;
 pub use router::open_store;

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from urllib.parse import urlsplit
 
+import pyarrow as pa
 import pytest
 
 import far_store_faults as faults
@@ -175,3 +176,18 @@ def test_a_key_may_end_with_a_slash(far):
     assert "<Key>m/folder/</Key>" in text and "<Key>m/folder/one</Key>" in text
     ask(far, "DELETE", "m/folder/")
     assert ask(far, "HEAD", "m/folder/")[0] == 404
+
+
+def test_an_analysis_counts_what_the_store_sent(place, far):
+    table = place.catalog().create_table("db.analyzed", pa.schema({"id": pa.int64()}))
+    table.append(pa.table({"id": range(10_000)}))
+    loaded = place.catalog().load_table("db.analyzed")
+    with far.counted() as counts:
+        analysis = loaded.scan(row_filter="id > 9000").explain(analyze=True).analysis
+    assert analysis.reading.rows == 999
+    (file,) = (each for each in counts.requests if each.key.endswith(".parquet"))
+    first, last = map(int, file.range.removeprefix("bytes=").split("-"))
+    assert analysis.planning.bytes_read == counts.bytes_out - (last - first + 1)
+    # A small file comes whole with its footer. Its columns are read from memory, and count again.
+    assert analysis.reading.bytes_read > last - first + 1
+    assert analysis.reading.waiting_seconds > 0

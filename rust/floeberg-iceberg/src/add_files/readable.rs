@@ -58,6 +58,7 @@ fn read(file: &Arc<dyn FileReader>, columns: &[Field], cancel: &Cancel) -> Resul
             predicate: None,
             batch_rows: BATCH_ROWS,
             cancel,
+            counts: None,
         };
         for batch in Arc::clone(&file).read(&request)? {
             let batch = batch?;

@@ -124,6 +124,7 @@ fn copy_parquet(
             predicate: None,
             batch_rows: access.batch_rows,
             cancel: &access.cancel,
+            counts: None,
         })?;
         for batch in batches {
             access.cancel.check()?;

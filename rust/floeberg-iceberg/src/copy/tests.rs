@@ -100,6 +100,7 @@ fn read(store: &MemoryStore, location: &str, format: FileFormat, schema: &Schema
             predicate: None,
             batch_rows: 100,
             cancel: &Cancel::default(),
+            counts: None,
         };
         Arc::clone(&file).read(&request).unwrap().collect::<Vec<_>>()
     });

@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 use floeberg_core::rows::DeletedRows;
 use floeberg_core::schema::Schema;
-use floeberg_core::{Cancel, Context, Result};
-use floeberg_files::{FileFilter, FileReader, Projection, Unit, UnitRequest, units_to_read};
+use floeberg_core::{Cancel, Context, Error, Result};
+use floeberg_files::{
+    Counted, FileFilter, FileReader, Projection, ReadCounts, Timed, Unit, UnitRequest, timed_if,
+    units_to_read,
+};
 use roaring::RoaringTreemap;
 
 use super::deleted_column::DeletedColumn;
@@ -47,6 +50,7 @@ pub(super) struct OpenTask {
     deleted: Deleted,
     batch_rows: usize,
     cancel: Cancel,
+    counts: Option<Arc<ReadCounts>>,
 }
 
 impl OpenTask {
@@ -90,10 +94,15 @@ impl OpenTask {
     ) -> Result<Self> {
         let TableReader { request, deletes: caches } = reader;
         let access = &request.files;
-        let mut deletes = deletes::load(request, caches, task)?;
-        let keys = TaskKeys::load(request, &caches.keys, task)?;
+        let counts = request.counts.as_deref();
+        let (mut deletes, keys) = timed_if(counts, Timed::Deletes, || {
+            let deletes = deletes::load(request, caches, task)?;
+            Ok::<_, Error>((deletes, TaskKeys::load(request, &caches.keys, task)?))
+        })?;
         let names = request.name_mapping.as_deref().map_or(Names::Unmapped(&request.schema), Names::Mapped);
-        let file = access.open(&task.location, Some(task.file_size_in_bytes), task.file_format, names)?;
+        let file = timed_if(counts, Timed::Opening, || {
+            access.open(&task.location, Some(task.file_size_in_bytes), task.file_format, names)
+        })?;
         match wanted {
             Wanted::All => {}
             Wanted::At(positions) => deletes.add(&others(file.as_ref(), task, positions)),
@@ -111,7 +120,8 @@ impl OpenTask {
             let unread = if is_marked { &no_rows } else { deletes };
             units_to_read(file.as_ref(), task.byte_range.as_ref(), unread, &filter)
         };
-        let mut units = file.without_ruled_out(units_without(&deletes), &filter)?;
+        let mut units =
+            timed_if(counts, Timed::Opening, || file.without_ruled_out(units_without(&deletes), &filter))?;
         if keys.has_unshared() {
             let data = DataKeys {
                 request,
@@ -141,7 +151,13 @@ impl OpenTask {
             }
         };
         let filter = if request.skips_units_only { FileFilter::All } else { filter };
-        let file = file.prepared(&units, &projection, &filter)?;
+        if let Some(counts) = counts {
+            counts.add(Counted::Files, 1);
+            let all = file.units(task.byte_range.as_ref(), &FileFilter::All);
+            counts.add(Counted::Units, all.len() as u64);
+            counts.add(Counted::UnitsRead, units.len() as u64);
+        }
+        let file = timed_if(counts, Timed::Opening, || file.prepared(&units, &projection, &filter))?;
         Ok(Self {
             units,
             file,
@@ -151,6 +167,7 @@ impl OpenTask {
             deleted,
             batch_rows,
             cancel: access.cancel.clone(),
+            counts: request.counts.clone(),
         })
     }
 
@@ -164,6 +181,11 @@ impl OpenTask {
             FileFilter::None => Some(0),
             FileFilter::All | FileFilter::Rows(_) => None,
         }
+    }
+
+    /// Where what is done is counted.
+    pub(super) fn counts(&self) -> Option<&ReadCounts> {
+        self.counts.as_deref()
     }
 
     /// About how many bytes of the file some units take to be read.
@@ -185,6 +207,7 @@ impl OpenTask {
             predicate,
             batch_rows: self.batch_rows,
             cancel: &self.cancel,
+            counts: self.counts.as_deref(),
         })?;
         Ok(TaskRows::new(reader, self.deleted.clone()))
     }

@@ -11,8 +11,8 @@ use floeberg_core::Result;
 use floeberg_core::schema::arrow::schema_to_arrow;
 use floeberg_core::schema::reserved::DELETED;
 use floeberg_core::schema::{NameMapping, Schema};
-use floeberg_files::names_metadata;
-use floeberg_io::Store;
+use floeberg_files::{ReadCounts, names_metadata};
+use floeberg_io::{Meter, MeteredStore, Store};
 
 use super::open::FileAccess;
 use crate::metadata::PartitionSpec;
@@ -44,6 +44,8 @@ pub struct ReadRequest {
     /// Bytes of decoded batches that may wait to be taken. Position deletes that are kept for later tasks may take as
     /// many bytes again, and keys of equality deletes about as many again.
     pub memory: u64,
+    /// Counts what is done, if anybody asks.
+    pub counts: Option<Arc<ReadCounts>>,
 }
 
 impl ReadRequest {
@@ -59,6 +61,7 @@ impl ReadRequest {
             name_mapping: None,
             skips_units_only: false,
             memory: MEMORY,
+            counts: None,
         }
     }
 
@@ -101,6 +104,14 @@ impl ReadRequest {
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
+        self
+    }
+
+    /// The same request, which counts what is done and what is read.
+    #[must_use]
+    pub fn with_counts(mut self, counts: Arc<ReadCounts>, meter: Arc<Meter>) -> Self {
+        self.counts = Some(counts);
+        self.files.store = Arc::new(MeteredStore::new(self.files.store, meter));
         self
     }
 

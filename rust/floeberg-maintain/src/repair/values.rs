@@ -69,6 +69,7 @@ pub(super) fn column_values(
             predicate: None,
             batch_rows: BATCH_ROWS,
             cancel,
+            counts: None,
         };
         for batch in Arc::clone(&file).read(&request)? {
             cancel.check()?;

@@ -12,14 +12,19 @@ use std::sync::Arc;
 
 use floeberg_core::expr::{BoundColumn, ColumnStats, Stats, may_match};
 use floeberg_core::schema::Type;
-use floeberg_files::RowPredicate;
+use floeberg_files::{Counted, ReadCounts, RowPredicate};
 use parquet::arrow::arrow_reader::RowSelection;
 
 use super::ParquetFile;
 use super::statistics::{ColumnBounds, visit};
 
 /// The rows of a row group that may match; `None` is all of them.
-pub(super) fn select(file: &ParquetFile, predicate: &RowPredicate, group: usize) -> Option<RowSelection> {
+pub(super) fn select(
+    file: &ParquetFile,
+    predicate: &RowPredicate,
+    group: usize,
+    counts: Option<&ReadCounts>,
+) -> Option<RowSelection> {
     let filter = &*predicate.expr;
     let mut tested: BTreeMap<i32, Arc<BoundColumn>> = BTreeMap::new();
     visit(filter, &mut |column| {
@@ -44,7 +49,24 @@ pub(super) fn select(file: &ParquetFile, predicate: &RowPredicate, group: usize)
         }
         start = end;
     }
+    if let Some(counts) = counts {
+        count(&pages, &kept, counts);
+    }
     Some(RowSelection::from_consecutive_ranges(kept.into_iter(), rows))
+}
+
+/// Counts the pages, and those of which no row is left.
+fn count(pages: &BTreeMap<i32, Pages>, kept: &[Range<usize>], counts: &ReadCounts) {
+    for column in pages.values() {
+        let mut start = 0;
+        for end in &column.ends {
+            // The first range that ends after the page begins.
+            let next = kept.get(kept.partition_point(|range| range.end as u64 <= start));
+            counts.add(Counted::Pages, 1);
+            counts.add(Counted::PagesSkipped, u64::from(next.is_none_or(|range| range.start as u64 >= *end)));
+            start = *end;
+        }
+    }
 }
 
 /// The pages of a column.

@@ -55,7 +55,7 @@ impl ParquetFile {
             // No column of the file is tested, so rows that do not match need not be decoded.
             kept = kept.and(&filter.matching_at(rows)?);
         }
-        let pages = predicate.as_ref().and_then(|filter| pages::select(self, filter, group));
+        let pages = predicate.as_ref().and_then(|filter| pages::select(self, filter, group, request.counts));
         let mut rows = match kept {
             RangeMask::All => LeftRows::default(),
             RangeMask::None => LeftRows::none(),

@@ -5,6 +5,7 @@
 //! - `stream`: batches, one at a time.
 //! - `rows`: rows of a scan, or of tasks of one.
 //! - `explain`: the account of a plan.
+//! - `analyze`: times and counts of a scan.
 //! - `task`: a file scan task.
 //! - `task_group`: what a worker needs to read its part of a plan.
 //! - `plan`: a plan.
@@ -18,6 +19,7 @@ pub mod engine_schema;
 pub mod stream;
 pub mod rows;
 pub mod explain;
+pub mod analyze;
 pub mod task;
 pub mod task_group;
 pub mod plan;

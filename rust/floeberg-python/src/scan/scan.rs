@@ -19,6 +19,7 @@ use crate::arrow::{ArrowSchema, Batches};
 use crate::recipe::{scan_from_bytes, scan_to_bytes};
 use crate::runtime;
 use crate::scan::aggregate::describe_metrics;
+use crate::scan::analyze::analyze;
 use crate::scan::engine_schema::{EngineSchema, arrow_schema};
 use crate::scan::explain::explain_with_names;
 use crate::scan::plan::Plan;
@@ -209,6 +210,11 @@ impl Scan {
     /// Begins to plan.
     fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
         Plan::begin(py, &planned(py, &self.0)?)
+    }
+
+    /// Reads all rows and drops them: the fields of `floeberg.scan.analysis.PlanningAnalysis` and of `ReadingAnalysis`.
+    fn analyze<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+        analyze(py, &planned(py, &self.0)?)
     }
 
     /// The account of planning with the names of files: the fields of `floeberg.scan.explain.Explain`.

@@ -58,6 +58,7 @@ impl DeleteRows {
             predicate: None,
             batch_rows: self.access.batch_rows,
             cancel: &self.access.cancel,
+            counts: None,
         })
     }
 

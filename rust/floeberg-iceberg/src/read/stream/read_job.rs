@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::Result;
 use floeberg_exec::threads::Job;
-use floeberg_files::Unit;
+use floeberg_files::{Timed, Unit, timed_if};
 
 use crate::plan::FileScanTask;
 use crate::read::TableReader;
@@ -43,8 +43,10 @@ impl Job for ReadJob {
     }
 
     fn work(&self, run: UnitRun, give: &mut dyn FnMut(RecordBatch) -> Result<bool>) -> Result<()> {
+        let counts = run.task.counts();
         for unit in &run.units {
-            for batch in run.task.read(unit)? {
+            let mut batches = timed_if(counts, Timed::Reading, || run.task.read(unit))?;
+            while let Some(batch) = timed_if(counts, Timed::Reading, || batches.next()) {
                 if !give(batch?)? {
                     return Ok(());
                 }

@@ -66,6 +66,7 @@ pub(super) fn check_rows(
             predicate: None,
             batch_rows: BATCH_ROWS,
             cancel,
+            counts: None,
         };
         let reader = match split(Arc::clone(&file).read(&request))? {
             Ok(reader) => reader,

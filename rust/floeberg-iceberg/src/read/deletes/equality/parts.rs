@@ -101,6 +101,7 @@ impl Parts<'_> {
                 predicate: None,
                 batch_rows: data.request.files.batch_rows,
                 cancel: &data.request.files.cancel,
+                counts: None,
             })?;
             for batch in reader {
                 data.request.files.cancel.check()?;
