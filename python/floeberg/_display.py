@@ -10,9 +10,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["bytes_shown", "facts_html", "moment_shown", "rows_html", "shown"]
+__all__ = ["Html", "bytes_shown", "escaped", "facts_html", "moment_shown", "rows_html", "shown"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LONGEST = 200
@@ -45,26 +45,52 @@ def bytes_shown(size: int) -> str:
     return f"{size} B" if unit == 0 else f"{scaled:.1f} {_UNITS[unit]}"
 
 
-def facts_html(title: str, facts: Mapping[str, object], *below: str) -> str:
+class Html(str):
+    """Text that is HTML already: it stays as it is. Whoever makes one has escaped what came from a table."""
+
+    __slots__ = ()
+
+
+def escaped(value: object) -> Html:
+    """A value as HTML: text that a browser shows, and does nothing else with."""
+    return value if isinstance(value, Html) else Html(escape(shown(value)))
+
+
+def facts_html(title: str, facts: Mapping[str, object], *below: str) -> Html:
     """A heading, a table of facts, and HTML below it."""
     rows = "".join(
-        f'<tr><th style="text-align:left">{escape(shown(name))}</th>'
-        f'<td style="text-align:left">{escape(shown(value))}</td></tr>'
+        f'<tr><th scope="row" style="text-align:left">{escaped(name)}</th>'
+        f'<td style="text-align:left">{escaped(value)}</td></tr>'
         for name, value in facts.items()
         if value is not None
     )
-    return f"<div><strong>{escape(shown(title))}</strong><table>{rows}</table>{''.join(below)}</div>"
+    return Html(f"<div><strong>{escaped(title)}</strong><table>{rows}</table>{''.join(below)}</div>")
 
 
-def rows_html(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table of rows."""
-    heads = "".join(f'<th style="text-align:left">{escape(each)}</th>' for each in columns)
+def rows_html(
+    columns: Iterable[str],
+    rows: Iterable[Iterable[object]],
+    *,
+    caption: str | None = None,
+    numbers: Collection[int] = (),
+) -> Html:
+    """A table of rows. Columns of numbers stand at the right."""
+    heads = "".join(
+        f'<th scope="col" style="{_aligned(place, numbers)}">{escaped(each)}</th>'
+        for place, each in enumerate(columns)
+    )
     body = "".join(
         "<tr>"
         + "".join(
-            f'<td style="text-align:left">{"" if each is None else escape(shown(each))}</td>' for each in row
+            f'<td style="{_aligned(place, numbers)}">{"" if each is None else escaped(each)}</td>'
+            for place, each in enumerate(row)
         )
         + "</tr>"
         for row in rows
     )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    above = "" if caption is None else f"<caption>{escaped(caption)}</caption>"
+    return Html(f"<table>{above}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>")
+
+
+def _aligned(place: int, numbers: Collection[int]) -> str:
+    return f"text-align:{'right' if place in numbers else 'left'}"
