@@ -122,12 +122,11 @@ def squares(
             for place in range(len(values), len(values) + squares_of)
         ]
     rows = -(-len(values) // across)
-    mark = {"type": "rect", "stroke": "var(--card)", "strokeWidth": 2, "cornerRadius": 3}
     names = [name for name, _, _ in counts]
     colours = [colour for _, colour, _ in counts]
     chart = {
         "data": {"values": values},
-        "mark": mark,
+        "mark": "rect",
         "encoding": {
             "x": _place("column", across),
             "y": _place("row", max(rows, 1)),
@@ -143,14 +142,17 @@ def squares(
 
 
 def _place(field: str, places: int) -> dict[str, Any]:
-    scale = {"domain": list(range(places)), "paddingInner": 0, "paddingOuter": 0}
+    scale = {"domain": list(range(places)), "paddingInner": 0.14, "paddingOuter": 0}
     return {"field": field, "type": "ordinal", "axis": None, "scale": scale}
 
 
 def _axis(*, grid: bool = True, ticks: int | None = None, labels: str | None = None) -> dict[str, Any]:
     axis: dict[str, Any] = {"title": None, "grid": grid, "domain": not grid, "ticks": not grid}
     if ticks is not None:
-        axis["tickCount"] = ticks
+        axis |= {"tickCount": ticks}
+    if grid:
+        # Files and rows are whole.
+        axis |= {"tickMinStep": 1}
     if labels is not None:
         axis["labelExpr"] = labels
     if grid:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from floeberg._display import Html, bytes_shown, escaped, shown
 from floeberg.report.charts import SIZES, file_sizes
 from floeberg.report.drawing import figure
-from floeberg.report.page import card, numbers_below, scrolled
+from floeberg.report.page import card, cards, scrolled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
-__all__ = ["bar_cell", "count_shown", "legend", "partitions_card", "sizes_card"]
+__all__ = ["bar_cell", "count_shown", "legend", "partitions_card", "sizes_cards"]
 
 _MOST_PARTITIONS = 20
 
@@ -44,8 +44,8 @@ def legend(entries: Sequence[tuple[str, str]]) -> Html:
     return Html(f'<ul class="legend">{items}</ul>')
 
 
-def sizes_card(sizes: pa.ChunkedArray, target: int, least: int, most: int) -> Html:
-    """How many files have which size.
+def sizes_cards(sizes: pa.ChunkedArray, target: int, least: int, most: int) -> Html:
+    """How many files have which size: a chart, and its numbers beside it.
 
     Args:
         sizes: The sizes, in bytes.
@@ -55,31 +55,30 @@ def sizes_card(sizes: pa.ChunkedArray, target: int, least: int, most: int) -> Ht
     """
     bins = size_bins(sizes, least, most)
     counts = {name: sum(each["files"] for each in bins if each["kind"] == name) for name, _ in SIZES}
-    small = counts["small"]
-    files = len(sizes)
     said = (
-        f"{small:,} of {count_shown(files, 'file')} are smaller than {bytes_shown(least)}, which counts as small. "
-        f"The target is {bytes_shown(target)}: the dashed line."
+        f"{counts['small']:,} of {count_shown(len(sizes), 'file')} are smaller than {bytes_shown(least)}, which counts "
+        f"as small. The target is {bytes_shown(target)}: the dashed line."
     )
-    chart = figure(
-        file_sizes(bins, math.log2(target)),
-        f"Files by size. {', '.join(f'{count:,} {name}' for name, count in counts.items())}.",
-    )
+    named = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    chart = figure(file_sizes(bins, math.log2(target)), f"Files by size: {named}.")
     rows = [
         (
             f"{_power(each['low'])} to {_power(each['high'])}",
             each["kind"],
-            each["files"],
+            f"{each['files']:,}",
             bytes_shown(each["bytes"]),
         )
         for each in bins
     ]
-    return card(
-        f'<p class="small">{escaped(said)}</p>',
-        chart,
-        legend([(f"{name}: {counts[name]:,}", colour) for name, colour in SIZES]),
-        numbers_below(("size", "", "files", "bytes"), rows, caption="files by size", numbers=(2, 3)),
-        title="File sizes against the target",
+    table = scrolled(("size", "which is", "files", "bytes"), rows, caption="files by size", numbers=(2, 3))
+    return cards(
+        card(
+            f'<p class="small">{escaped(said)}</p>',
+            chart,
+            legend([(f"{name}: {counts[name]:,}", colour) for name, colour in SIZES]),
+            title="File sizes against the target",
+        ),
+        card(f'<div class="dense">{table}</div>', title="File sizes in numbers"),
     )
 
 
@@ -194,7 +193,8 @@ def _partition_shown(values: Mapping[str, object] | None, names: Sequence[str] |
 def bar_cell(text: str, share: float, *, of_deletes: bool = False) -> Html:
     """A number with a bar below it, which is as long as the share."""
     kind = "bar of-deletes" if of_deletes else "bar"
-    return Html(f'{escaped(text)}<span class="{kind}" style="width:{share:.1%}" aria-hidden="true"></span>')
+    bar = f'<span class="{kind}" style="width:{share:.1%}" aria-hidden="true"></span>'
+    return Html(f'<span class="with-bar"><span>{escaped(text)}</span><span>{bar}</span></span>')
 
 
 def _power(exponent: int) -> str:

@@ -12,10 +12,10 @@ from floeberg.errors import FloebergError
 from floeberg.maintenance.rewrite_options import read_options
 from floeberg.report.difference import difference_part
 from floeberg.report.drawing import check_installed
-from floeberg.report.files import count_shown, partitions_card, sizes_card
+from floeberg.report.files import count_shown, partitions_card, sizes_cards
 from floeberg.report.history import chosen_states, growth_cards, history_part, states_of
 from floeberg.report.making import made_at, part_or_error
-from floeberg.report.page import Number, Page, Part, card, cards
+from floeberg.report.page import Number, Page, Part, card
 from floeberg.report.pruning import pruning_part
 from floeberg.report.report import Report
 from floeberg.report.upkeep import check_part, health_part, points_of
@@ -128,10 +128,8 @@ def _files(table: Any) -> Part:  # noqa: ANN401
         "Files",
         lead,
         [
-            cards(
-                sizes_card(planned["file_size_in_bytes"], sizes["target"], sizes["least"], sizes["most"]),
-                partitions_card(partitions, specs),
-            )
+            sizes_cards(planned["file_size_in_bytes"], sizes["target"], sizes["least"], sizes["most"]),
+            partitions_card(partitions, specs),
         ],
     )
 

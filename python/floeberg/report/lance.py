@@ -168,7 +168,11 @@ def _fragments(table: Any) -> Part:  # noqa: ANN401
         "files",
         "Fragments",
         f"{count_shown(fragments.num_rows, 'fragment')}.",
-        [card(scrolled(("fragment", "rows", "deleted rows"), rows, caption=caption))],
+        [
+            card(
+                f'<div class="bars">{scrolled(("fragment", "rows", "deleted rows"), rows, caption=caption)}</div>'
+            )
+        ],
     )
 
 

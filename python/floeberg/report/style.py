@@ -76,14 +76,19 @@ caption { text-align: left; color: var(--muted); font-size: 13px; padding: 0 0 6
 th { color: var(--muted); font-weight: 600; font-size: 13px; }
 th, td { padding: 6px 10px; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { overflow-wrap: anywhere; min-width: 6em; }
-.bars td { min-width: 0; white-space: nowrap; } .bars td:first-child { min-width: 6.5em; white-space: normal; }
+.bars td { min-width: 0; white-space: nowrap; }
+.bars td:first-child { min-width: 9em; white-space: normal; }
+.dense th, .dense td { padding: 4px 8px; min-width: 0; }
 td[style*="right"], th[style*="right"] { white-space: nowrap; min-width: 0; }
 tbody tr:last-child td, tbody tr:last-child th { border-bottom: 0; }
 code {
   font: 13px/1.5 ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; background: var(--code);
   border-radius: 5px; padding: 1px 5px; overflow-wrap: anywhere;
 }
-.bar { display: block; height: 8px; min-width: 2px; border-radius: 4px; background: var(--accent); margin-top: 5px; }
+.with-bar { display: flex; align-items: center; gap: 10px; white-space: nowrap; }
+.with-bar > span:first-child { flex: 0 0 5.6em; }
+.with-bar > span:last-child { flex: 1; min-width: 64px; }
+.bar { display: block; height: 9px; min-width: 2px; border-radius: 3px; background: var(--accent); }
 .bar.of-deletes { background: var(--warn); }
 .mark { font-weight: 650; white-space: nowrap; }
 .mark.bad { color: var(--bad); } .mark.warn { color: var(--warn); } .mark.good { color: var(--good); }
