@@ -175,7 +175,8 @@ def partitions_card(partitions: pa.Table, fields: Mapping[int, Sequence[str]]) -
                 f"{all_deletes - sum(deletes):,}",
             )
         )
-    caption = f"the {len(top):,} largest of {count_shown(partitions.num_rows, 'partition')}, by bytes"
+    of = count_shown(partitions.num_rows, "partition")
+    caption = f"the {len(top):,} largest of {of}, by bytes" if others > 0 else f"{of}, the largest first"
     columns = ("partition", "bytes", "files", "rows", "deletes")
     table = scrolled(columns, rows, caption=caption, numbers=(2, 3))
     return card(f'<div class="bars">{table}</div>', title="Partitions by bytes and deletes")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._display import escaped, moment_shown
-from floeberg.errors import FloebergError
+from floeberg.errors import FloebergError, UnsupportedError
 from floeberg.report.page import Part, card
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ def part_or_error(key: str, title: str, make: Callable[[], Part]) -> Part:
     try:
         return make()
     except FloebergError as error:
-        said = card(f'<p><span class="mark bad">{escaped(type(error).__name__)}</span> {escaped(error)}</p>')
+        kind = "warn" if isinstance(error, UnsupportedError) else "bad"
+        said = card(
+            f'<p><span class="mark {kind}">{escaped(type(error).__name__)}</span> {escaped(error)}</p>'
+        )
         return Part(key, title, "This part could not be made.", [said])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import struct
 from pathlib import Path
@@ -15,14 +14,12 @@ import floeberg as fb
 
 def table_of_many_files(folder: Path, files: int, manifests: int) -> str:
     """The location of a table partitioned by day. Each manifest has days of its own; sizes vary from 1 KiB on."""
-    place = str(folder / "many")
     made = fb.catalog.filesystem.FileSystemCatalog("many", warehouse=str(folder))
     made.create_namespace("db")
     table = made.create_table(
         "db.many", pa.schema({"id": pa.int64(), "day": pa.int32()}), partition_spec=["day"]
     )
     table.append(pa.table({"id": pa.array([1], pa.int64()), "day": pa.array([0], pa.int32())}))
-    place = table.location()
     metadata = json.loads(Path(table.metadata_location).read_text(encoding="utf-8"))
     listed = Path(metadata["snapshots"][-1]["manifest-list"])
     entries, entry_schema, entry_metadata = _read(listed)
@@ -31,33 +28,29 @@ def table_of_many_files(folder: Path, files: int, manifests: int) -> str:
     each = files // manifests
     lists = []
     for number in range(manifests):
-        days = [number * 10 + place % 10 for place in range(each)]
+        days = [number * 10 + count % 10 for count in range(each)]
         written = path.with_name(f"many-{number}.avro")
         rows = []
         for count, day in enumerate(days):
-            row = copy.deepcopy(file)
-            row["data_file"] |= {
+            data_file = file["data_file"] | {
                 "file_path": f"{file['data_file']['file_path']}.{number}.{count}",
                 "file_size_in_bytes": 1024 << (count % 12),
                 "record_count": 10,
                 "partition": {"day": day},
             }
-            rows.append(row)
+            rows.append(file | {"data_file": data_file})
         _write(written, schema, about, rows)
-        entry = copy.deepcopy(entries[0])
-        entry |= {
+        entry = entries[0] | {
             "manifest_path": str(written),
             "manifest_length": written.stat().st_size,
             "added_files_count": each,
             "added_rows_count": each * 10,
         }
-        entry["partitions"][0] |= {
-            "lower_bound": struct.pack("<i", min(days)),
-            "upper_bound": struct.pack("<i", max(days)),
-        }
+        bounds = {"lower_bound": struct.pack("<i", min(days)), "upper_bound": struct.pack("<i", max(days))}
+        entry["partitions"] = [entries[0]["partitions"][0] | bounds]
         lists.append(entry)
     _write(listed, entry_schema, entry_metadata, lists)
-    return place
+    return table.location()
 
 
 def _read(path: Path) -> tuple[list[dict], dict, dict]:
