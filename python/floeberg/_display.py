@@ -5,19 +5,30 @@ Names and values come from tables of others. So a terminal gets printable charac
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import datetime, timedelta, timezone
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-__all__ = ["Html", "bytes_shown", "escaped", "facts_html", "moment_shown", "rows_html", "shown"]
+__all__ = [
+    "Html",
+    "bytes_shown",
+    "escaped",
+    "facts_html",
+    "moment_shown",
+    "result_html",
+    "rows_html",
+    "shown",
+]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LONGEST = 200
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _STEP = 1024
+_MOST_PARTS = 3
 
 
 def shown(value: object) -> str:
@@ -65,6 +76,36 @@ def facts_html(title: str, facts: Mapping[str, object], *below: str) -> Html:
         if value is not None
     )
     return Html(f"<div><strong>{escaped(title)}</strong><table>{rows}</table>{''.join(below)}</div>")
+
+
+def result_html(result: Any) -> Html:  # noqa: ANN401 - a dataclass
+    """A result: its parts that say something, long ones by their number."""
+    facts: dict[str, object] = {}
+    for each in fields(result):
+        value = getattr(result, each.name)
+        if not value:
+            continue
+        name = each.name.replace("_", " ")
+        if hasattr(value, "_repr_html_"):
+            facts[name] = value._repr_html_()
+        elif isinstance(value, (tuple, list, dict)):
+            facts[name] = f"{len(value):,}" if len(value) > _MOST_PARTS else _parts_shown(value)
+        elif isinstance(value, bool):
+            facts[name] = "yes"
+        elif isinstance(value, int):
+            is_size = "bytes" in each.name
+            is_count = "id" not in name.split() and name != "version"
+            facts[name] = bytes_shown(value) if is_size else f"{value:,}" if is_count else value
+        else:
+            facts[name] = value
+    title = type(result).__name__
+    return facts_html(title, facts) if facts else facts_html(f"{title}: nothing changed", {})
+
+
+def _parts_shown(parts: tuple[object, ...] | list[object] | dict[object, object]) -> str:
+    if isinstance(parts, dict):
+        return ", ".join(f"{name}: {value}" for name, value in parts.items())
+    return ", ".join(map(str, parts))
 
 
 def rows_html(
