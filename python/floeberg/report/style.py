@@ -105,7 +105,8 @@ ol.graph .ref {
   font-weight: 600;
 }
 ol.graph .ref.tag { background: var(--tag); }
-details { margin-top: 10px; } summary { cursor: pointer; color: var(--accent); font-size: 13px; }
+details { margin-top: 10px; }
+.card > details:first-child { margin-top: 0; } summary { cursor: pointer; color: var(--accent); font-size: 13px; }
 details .scroll { margin-top: 8px; }
 footer { color: var(--muted); font-size: 13px; padding-top: 28px; padding-bottom: 36px; }
 @media (max-width: 600px) {

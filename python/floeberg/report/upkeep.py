@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Point", "check_part", "health_part", "points_of"]
 
 _MOST_RULES = 50
+_REMOVALS = ("expire_snapshots", "remove_orphan_files")
 _MARKS = {"wrong-data": "bad", "engines-fail": "bad", "slow": "warn", "cosmetic": ""}
 
 
@@ -51,7 +52,11 @@ def points_of(health: TableHealth) -> list[Point]:
         of = "" if each.of is None else f" of {each.of:,.0f}"
         call = cost = None
         if each.is_due and each.call is not None:
-            arguments = ", ".join(f"{name}={value!r}" for name, value in each.call.arguments.items())
+            given = dict(each.call.arguments)
+            if each.call.procedure in _REMOVALS:
+                # Without it, an expiry only begins, and waits for its `commit`.
+                given["dry_run"] = False
+            arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
             call = f"table.maintenance.{each.call.procedure}({arguments})"
             size = f", {bytes_shown(each.call.bytes)} written again" if each.call.bytes else ""
             cost = f"{each.call.files:,} of them{size}"
@@ -73,7 +78,9 @@ def health_part(points: Sequence[Point]) -> Part:
         blocks.append(card(f'<ul class="points">{"".join(map(_due, due))}</ul>'))
     if fine:
         rows = [(each.name, each.found) for each in fine]
-        blocks.append(card(scrolled(("looked at", "found"), rows, caption="points that are fine")))
+        table = scrolled(("looked at", "found"), rows, caption="points that are fine")
+        count = count_shown(len(fine), "point")
+        blocks.append(card(f"<details><summary>{count} that need nothing</summary>{table}</details>"))
     return Part("health", "Health", lead, blocks)
 
 

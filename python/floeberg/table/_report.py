@@ -59,7 +59,7 @@ class TableReports(TableComparison):
 
         Examples:
             >>> table.report(row_filter="id > 3", snapshots=(table.snapshots()[0].snapshot_id, "main")).title
-            'refs'
+            'v2_refs'
         """
         states = two_states(snapshots)
         diff = None if states is None else cast("TableDiff", self.diff(*states))

@@ -49,10 +49,25 @@ def test_health_has_the_calls_that_mend_it(orders, report):
         assert each.name in text
 
 
-def test_every_call_of_health_is_one_of_the_table(orders):
-    for point in points_of(orders.maintenance.health()):
-        if point.call is not None:
-            assert eval(point.call.replace("()", ""), {"table": orders})
+def test_the_calls_of_health_mend_what_is_due(tmp_path):
+    catalog = fb.load_catalog("mended", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("s")
+    properties = {"history.expire.max-snapshot-age-ms": "1"}
+    table = catalog.create_table("s.t", pa.schema({"id": pa.int64()}), properties=properties)
+    for number in range(6):
+        table.append(pa.table({"id": [number]}))
+    due = [each for each in points_of(table.maintenance.health()) if each.is_due]
+    calls = [each.call for each in due]
+    assert calls == [
+        "table.maintenance.rewrite_data_files()",
+        "table.maintenance.rewrite_manifests()",
+        "table.maintenance.expire_snapshots(dry_run=False)",
+    ]
+    for call in calls:
+        eval(call, {"table": table})
+        assert table.scan().count() == 6
+    assert table.maintenance.health().due == ()
+    assert part(table.report(check=None).html, "health").count("due") == 1
 
 
 def test_history_names_each_snapshot_with_its_refs(orders, report):
