@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     )
     from floeberg.rebuilding import RebuildResult, rebuild, rebuild_candidates
     from floeberg.repairing import repair
+    from floeberg.report import Report
     from floeberg.scan.changelog import ChangelogScan
     from floeberg.scan.explain import AggregateResult, Explain
     from floeberg.scan.plan import Plan
@@ -119,6 +120,7 @@ __all__ = [
     "ProgressReport",
     "RebuildResult",
     "Receipt",
+    "Report",
     "RowDeltaReceipt",
     "RowDeltaRecipe",
     "Scan",
@@ -201,6 +203,7 @@ _MODULES = {
     "ProgressReport": "floeberg.commit",
     "RebuildResult": "floeberg.rebuilding",
     "Receipt": "floeberg.write.receipt",
+    "Report": "floeberg.report",
     "RowDeltaReceipt": "floeberg.write.row_delta",
     "RowDeltaRecipe": "floeberg.write.row_delta",
     "Scan": "floeberg.scan.scan",
@@ -245,6 +248,7 @@ _SUBMODULES = (
     "partitioning",
     "rebuilding",
     "repairing",
+    "report",
     "scan",
     "schema",
     "statistics",

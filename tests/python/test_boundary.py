@@ -156,6 +156,7 @@ def writing():
         table.append(pa.table({"id": [1]})),
         fb.CopyResult(lent("refs").open(), "created", 1, None, 1),
         fb.RebuildResult(lent("refs").open(), None, "files"),
+        table.report(check=None),
     ]
     delta = table.row_delta_recipe(key_columns=["id"])
     rows = delta.delete_rows(pa.table({"_file": ["f"], "_pos": [1]}))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg._arguments import checked_names, checked_options, checked_text
+from floeberg._display import facts_html
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.catalog.check.origins import GIVEN
 from floeberg.catalog.names import Identifier, Namespace, checked_namespace, dotted, folder_of
@@ -267,6 +268,17 @@ class Namespaces(SpelledLikePyIceberg, ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._name!r})"
+
+    def _repr_html_(self) -> str:
+        # Values may be secret: only where the catalog is, without passwords and what follows a question mark.
+        facts: dict[str, object] = {
+            key: _native.without_passwords(self._properties[key].partition("?")[0])
+            for key in ("uri", "warehouse")
+            if key in self._properties
+        }
+        others = sorted(self._properties.keys() - facts.keys())
+        facts["other properties"] = ", ".join(others) or None
+        return facts_html(f"{type(self).__name__} {self._name}", facts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._name, self._properties)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
 
 from floeberg import _native
@@ -14,6 +15,7 @@ from floeberg._arguments import (
     checked_paths,
     checked_text,
 )
+from floeberg._display import facts_html, rows_html
 from floeberg.checking.finding import Finding, Level, Severity, finding_of
 from floeberg.errors import InvalidInputError
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["Check", "Level", "check"]
+
+_MOST_SHOWN = 50
 
 
 class Check:
@@ -129,6 +133,20 @@ class Check:
 
     def __repr__(self) -> str:
         return f"Check({self._shown})"
+
+    def _repr_html_(self) -> str:
+        """Runs the check: a notebook shows what it finds."""
+        found = list(islice(self, _MOST_SHOWN + 1))
+        title = f"Check of {self._shown}"
+        if not found:
+            return facts_html(f"{title}: no finding", {})
+        columns = ("severity", "rule", "location", "part", "found")
+        rows = [
+            (each.severity, each.rule.id, each.location, each.part, each.message)
+            for each in found[:_MOST_SHOWN]
+        ]
+        more = "<p>there are more findings: counts() counts them</p>" if len(found) > _MOST_SHOWN else ""
+        return facts_html(title, {}, rows_html(columns, rows), more)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a check cannot be pickled: send the table or the location that it checks")

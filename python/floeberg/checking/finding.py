@@ -7,6 +7,7 @@ from functools import cache
 from typing import Literal
 
 from floeberg import _native
+from floeberg._display import facts_html
 from floeberg.errors import InvalidInputError
 
 __all__ = ["Finding", "Level", "Rule", "Severity", "rules"]
@@ -68,6 +69,18 @@ class Finding:
     def __str__(self) -> str:
         part = f", {self.part}" if self.part else ""
         return f"{self.rule.id} ({self.severity}): {self.location}{part}: {self.message}"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "rule": self.rule.says,
+            "location": self.location,
+            "part": self.part or None,
+            "found": self.message,
+            "snapshot": self.snapshot_id,
+            "engines": self.rule.engines,
+            "mended by": self.rule.repair,
+        }
+        return facts_html(f"{self.rule.id} ({self.severity})", facts)
 
 
 @cache

@@ -21,6 +21,7 @@ from floeberg.cli.verbs import (
     maintaining,
     properties,
     references,
+    reporting,
     scanning,
     writing,
 )
@@ -39,6 +40,7 @@ for each in (
     references,
     maintaining,
     checking,
+    reporting,
     creating,
     properties,
     catalogs,

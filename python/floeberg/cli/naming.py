@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from floeberg.scan.scan import Scan
     from floeberg.table import Table
 
-__all__ = ["Named", "Place", "When", "is_location", "need_iceberg"]
+__all__ = ["Named", "Place", "When", "is_location", "need_iceberg", "state_of"]
 
 _ENDS = (".lance", ".json")
 
@@ -199,6 +200,24 @@ def need_iceberg(table: Any, verb: str) -> Table:  # noqa: ANN401 - a table of e
     if isinstance(table, LanceTable):
         raise UnsupportedError(f"Lance tables have no {verb}", context={"path": table.location})
     return cast("Table", table)
+
+
+def state_of(text: str) -> int | str | datetime:
+    """A snapshot or version by its number, a time, or the name of a branch or tag.
+
+    Examples:
+        >>> state_of("12"), state_of("main"), state_of("2026-11-26T00:00Z").year
+        (12, 'main', 2026)
+    """
+    if text.isascii() and text.isdigit():
+        return int(text)
+    found = time_of("BEFORE", text)
+    if isinstance(found, datetime):
+        return found
+    try:
+        return datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return text
 
 
 def _levels(text: str) -> tuple[str, ...]:

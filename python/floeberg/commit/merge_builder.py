@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from floeberg import _native
 from floeberg._arguments import checked_text
+from floeberg._display import facts_html, rows_html
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.new_values import Assignments, Functions, aliases_of_sides, condition_of, sql_of
 from floeberg.errors import InvalidInputError
@@ -180,13 +181,25 @@ class MergeBuilder(Generic[Result]):
         return self.run(Clauses(self._clauses, self._functions))
 
     def __repr__(self) -> str:
-        clauses = [
-            f"{each.rows}{'' if each.condition is None else ' with a condition'}: "
-            + ("delete" if each.sets is None else "insert" if each.rows == "not matched" else "update")
-            for each in self._clauses
-        ]
+        clauses = [f"{rows}{condition and ' '}{condition}: {does}" for rows, condition, does in self._shown()]
         state = "executed" if self._is_executed else "not executed yet"
         return f"MergeBuilder({state}; {'; '.join(clauses) or 'no clause'})"
+
+    def _repr_html_(self) -> str:
+        state = "executed" if self._is_executed else "not executed yet"
+        table = rows_html(("rows", "", "clause"), self._shown()) if self._clauses else "no clause"
+        return facts_html(f"MergeBuilder: {state}", {}, table)
+
+    def _shown(self) -> list[tuple[str, str, str]]:
+        """The rows, whether there is a condition, and what each clause does."""
+        return [
+            (
+                each.rows,
+                "" if each.condition is None else "with a condition",
+                "delete" if each.sets is None else "insert" if each.rows == "not matched" else "update",
+            )
+            for each in self._clauses
+        ]
 
     def _check_open(self) -> None:
         if self._is_executed:

@@ -134,6 +134,10 @@ class UpsertResult:
     rows_inserted: int = 0
     commit: CommitResult | None = field(default=None, compare=False)
 
+    def _repr_html_(self) -> str:
+        facts = {"rows updated": f"{self.rows_updated:,}", "rows inserted": f"{self.rows_inserted:,}"}
+        return facts_html("UpsertResult", facts, "" if self.commit is None else self.commit._repr_html_())
+
 
 @dataclass(frozen=True)
 class Committed:

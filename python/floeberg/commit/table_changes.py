@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from floeberg._arguments import checked_bool, checked_text
+from floeberg._display import facts_html
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from floeberg import _native
 
-__all__ = ["LayoutChanges", "OperationChanges", "TableChanges", "changes_shown"]
+__all__ = ["LayoutChanges", "OperationChanges", "TableChanges", "changes_html", "changes_shown"]
 
 
 def changes_shown(changes: object, each: Sequence[str]) -> str:
@@ -26,11 +27,20 @@ def changes_shown(changes: object, each: Sequence[str]) -> str:
     return f"{type(changes).__name__}({what})"
 
 
+def changes_html(changes: object) -> str:
+    """The same for a notebook: what the repr says, as text."""
+    name, _, what = repr(changes).partition("(")
+    return facts_html(name, {"state": what.removesuffix(")")})
+
+
 class TableChanges(ABC):
     """Changes of a table that are committed together.
 
     As a context manager it commits them at the end of the block, and drops them where the block raises.
     """
+
+    def _repr_html_(self) -> str:
+        return changes_html(self)
 
     @abstractmethod
     def commit(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from floeberg._display import facts_html
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -60,6 +62,9 @@ class DiffSummary:
     def changed_rows(self) -> int:
         """The rows that were inserted, deleted or updated."""
         return self.inserted_rows + self.deleted_rows + self.updated_rows
+
+    def _repr_html_(self) -> str:
+        return facts_html(f"From {self.from_snapshot_id} to {self.to_snapshot_id}", self.facts())
 
     def facts(self) -> dict[str, object]:
         """What is shown: a name and a value for each part that differs."""

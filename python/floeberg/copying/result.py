@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from floeberg._display import facts_html
+
 if TYPE_CHECKING:
     from floeberg.lance import LanceTable
     from floeberg.table import Table
@@ -32,3 +34,11 @@ class CopyResult:
     rows: int
     copied_from: int | None
     copied_to: int | None
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "rows": f"{self.rows:,}",
+            "copied from": self.copied_from,
+            "copied to": self.copied_to,
+        }
+        return facts_html(f"CopyResult: {self.action}", facts, self.table._repr_html_())

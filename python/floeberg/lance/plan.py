@@ -104,6 +104,18 @@ class LanceExplain:
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        facts = {
+            "version": self.version,
+            "filter": self.filter,
+            "columns": ", ".join(self.columns) or "none",
+            "fragments": f"{self.fragments:,}, {self.deletion_files:,} of them with deleted rows",
+            "data files": f"{self.data_files:,}, {bytes_shown(self.size_bytes)}",
+            "rows": f"{self.physical_rows:,}, with deleted ones",
+            "limit": self.limit,
+        }
+        return facts_html("LanceExplain", facts)
+
 
 class LanceTaskGroup(StreamedRows):
     """Fragments of a scan, or parts of them, for one worker.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from floeberg._display import bytes_shown
+from floeberg._display import bytes_shown, result_html
 
 __all__ = ["CleanupResult", "CompactionResult", "LanceCommitResult"]
 
@@ -42,6 +42,9 @@ class LanceCommitResult:
 
     def __repr__(self) -> str:
         return _shown(self, "version", "operation")
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
 
     @property
     def rows_updated(self) -> int:
@@ -85,6 +88,9 @@ class CompactionResult:
     def __repr__(self) -> str:
         return _shown(self, "version")
 
+    def _repr_html_(self) -> str:
+        return result_html(self)
+
 
 @dataclass(frozen=True, repr=False)
 class CleanupResult:
@@ -119,6 +125,9 @@ class CleanupResult:
             f"CleanupResult({len(self.versions)} versions ({numbers}), {len(self.files)} files, "
             f"{bytes_shown(self.size_bytes)}{state})"
         )
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
 
 
 def _shown(result: Any, *last: str) -> str:  # noqa: ANN401 - any of these dataclasses

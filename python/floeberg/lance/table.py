@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
 from floeberg._keywords import says_keywords_of_methods
-from floeberg.lance._check import LanceTableChecks
-from floeberg.lance._compare import LanceTableComparisons
 from floeberg.lance._evolve import LanceTableEvolution
 from floeberg.lance._joins import LanceTableJoins
-from floeberg.lance._read import LanceTableReads
+from floeberg.lance._report import LanceTableReports
 from floeberg.lance._worker_writes import LanceTableWorkerWrites
 from floeberg.lance.inspect import LanceInspect
 
@@ -29,9 +27,7 @@ _MOST_COLUMNS = 100
 
 @says_keywords_of_methods
 class LanceTable(
-    LanceTableReads,
-    LanceTableChecks,
-    LanceTableComparisons,
+    LanceTableReports,
     LanceTableJoins,
     LanceTableWorkerWrites,
     LanceTableEvolution,

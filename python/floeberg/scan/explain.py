@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
+
+from floeberg._display import bytes_shown, facts_html, rows_html
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -224,7 +225,22 @@ class Explain:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        stages = [
+            (each.name, f"{each.entered:,}", f"{each.kept:,}", _why(each.dropped)) for each in self.stages
+        ]
+        looked = self.manifests
+        facts = {
+            "snapshot": self.snapshot_id,
+            "filter": self.filter,
+            "to read": f"{self.data_files:,} data files, {self.records:,} rows, {bytes_shown(self.size_in_bytes)}",
+            "looked into": f"{looked.data:,} data manifests, {looked.deletes:,} delete manifests, "
+            f"{bytes_shown(looked.size_in_bytes)}",
+            "with": "; ".join(map(str, self.deletes)) or None,
+            "aggregates": "; ".join(map(str, self.aggregates)) or None,
+            "lanes": "; ".join(map(str, self.lanes)) or None,
+        }
+        columns = ("stage", "entered", "kept", "left out")
+        return facts_html("Explain", facts, rows_html(columns, stages, numbers=(1, 2)))
 
     def to_dict(self) -> dict[str, Any]:
         """The result as dicts, lists and scalars, for programs."""
@@ -296,6 +312,10 @@ class Explain:
         if self.analysis is not None:
             lines.append(str(self.analysis))
         return "\n".join(lines)
+
+
+def _why(dropped: tuple[Dropped, ...]) -> str | None:
+    return "; ".join(f"{each.count:,} by {each.reason}: {each.by}" for each in dropped) or None
 
 
 def explain_of(account: dict[str, Any]) -> Explain:

@@ -22,7 +22,7 @@ from floeberg.statistics import (
 from floeberg.table._base import TableBase
 from floeberg.types import HistoryEntry
 from floeberg.types._from_json import read_ref, read_snapshot, read_snapshots
-from floeberg.types._snapshots import ancestors
+from floeberg.types._snapshots import History, Refs, Snapshots, ancestors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ class TableRefs(TableBase):
             >>> [snapshot.operation for snapshot in table.snapshots()]
             ['append', 'append', 'append', 'append', 'overwrite']
         """
-        return read_snapshots(self._inner)
+        return Snapshots(read_snapshots(self._inner))
 
     def versions(self) -> list[TableVersion]:
         """The states of the table that lead to the current one, oldest first: the ancestors of its snapshot.
@@ -146,7 +146,7 @@ class TableRefs(TableBase):
             >>> [entry.is_current_ancestor for entry in table.history()]
             [True, True, True]
         """
-        return [HistoryEntry(*entry) for entry in self._inner.history(self._wap_branch())]
+        return History(HistoryEntry(*entry) for entry in self._inner.history(self._wap_branch()))
 
     def refs(self) -> dict[str, SnapshotRef]:
         """Branches and tags by name. `main` exists if the table has a current snapshot.
@@ -155,7 +155,7 @@ class TableRefs(TableBase):
             >>> sorted((name, ref.snapshot_ref_type) for name, ref in table.refs().items())
             [('dev', 'branch'), ('first', 'tag'), ('main', 'branch')]
         """
-        return {name: read_ref(each) for name, each in self._metadata_at_hand()["refs"].items()}
+        return Refs((name, read_ref(each)) for name, each in self._metadata_at_hand()["refs"].items())
 
     def manage_snapshots(self) -> ManageSnapshots:
         """Makes, moves and removes branches and tags, rolls back, and publishes snapshots of branches.

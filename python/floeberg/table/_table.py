@@ -12,12 +12,12 @@ from floeberg._keywords import says_keywords_of_methods
 from floeberg.commit.operations import table_from_metadata
 from floeberg.commit.static import StaticTableOperations
 from floeberg.commit.wap import WapSettings
-from floeberg.table._compare import TableComparison
 from floeberg.table._display import TableDisplay
 from floeberg.table._evolve import TableEvolution
 from floeberg.table._joins import TableJoins
 from floeberg.table._refs import TableRefs
 from floeberg.table._repair import TableRepair
+from floeberg.table._report import TableReports
 from floeberg.table._workers import TableWorkers
 from floeberg.table.inspect import InspectTable
 
@@ -70,7 +70,7 @@ class TableCatalog(Protocol):
 
 
 @says_keywords_of_methods
-class Table(TableComparison, TableRepair, TableRefs, TableJoins, TableEvolution, TableWorkers):
+class Table(TableReports, TableRepair, TableRefs, TableJoins, TableEvolution, TableWorkers):
     """An Iceberg table, as one metadata file describes it.
 
     A table does not change by itself. It stays at the metadata file that it was opened with, also when it is pickled,

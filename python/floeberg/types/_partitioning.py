@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from floeberg._display import facts_html, rows_html
 from floeberg.transforms import (
     DayTransform,
     IdentityTransform,
@@ -142,6 +143,16 @@ class PartitionSpec:
     def __str__(self) -> str:
         lines = "".join(f"\n  {each}" for each in self.fields)
         return f"[{lines}\n]" if lines else "[]"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (each.field_id, each.name, each.transform, ", ".join(map(str, each.source_ids)))
+            for each in self.fields
+        ]
+        title = f"PartitionSpec {self.spec_id}"
+        if not rows:
+            return facts_html(f"{title}: unpartitioned", {})
+        return facts_html(title, {}, rows_html(("id", "field", "transform", "source ids"), rows))
 
     def __repr__(self) -> str:
         return called(self, *self.fields, spec_id=self.spec_id)

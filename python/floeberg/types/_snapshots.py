@@ -6,6 +6,7 @@ Frozen dataclasses, public in `floeberg.types`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from floeberg._display import facts_html, moment_shown, rows_html, shown
@@ -13,7 +14,10 @@ from floeberg._display import facts_html, moment_shown, rows_html, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["HistoryEntry", "Snapshot", "SnapshotRef", "Summary", "ancestors"]
+__all__ = ["History", "HistoryEntry", "Refs", "Snapshot", "SnapshotRef", "Snapshots", "Summary", "ancestors"]
+
+_MOST_ROWS = 50
+_REF_COLUMNS = ("type", "snapshot", "fewest snapshots kept", "oldest snapshot kept, in ms", "kept for, in ms")
 
 
 class Summary(dict[str, str]):
@@ -127,6 +131,76 @@ class SnapshotRef:
     min_snapshots_to_keep: int | None = None
     max_snapshot_age_ms: int | None = None
     max_ref_age_ms: int | None = None
+
+    def _repr_html_(self) -> str:
+        return rows_html(_REF_COLUMNS, [self._cells()])
+
+    def _cells(self) -> tuple[object, ...]:
+        return (
+            self.snapshot_ref_type,
+            self.snapshot_id,
+            self.min_snapshots_to_keep,
+            self.max_snapshot_age_ms,
+            self.max_ref_age_ms,
+        )
+
+
+class Snapshots(list[Snapshot]):
+    """Snapshots of a table: a list that a notebook shows as a table. The newest is first there."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                each.snapshot_id,
+                moment_shown(each.timestamp_ms),
+                each.operation,
+                each.summary.get("added-records"),
+                each.summary.get("deleted-records"),
+                each.summary.get("total-records"),
+                each.parent_snapshot_id,
+            )
+            for each in self[: -_MOST_ROWS - 1 : -1]
+        ]
+        columns = ("snapshot", "committed at", "operation", "added rows", "deleted rows", "rows", "parent")
+        left = _left_out(len(self) - len(rows), "older")
+        return facts_html(
+            _counted(len(self), "snapshot"), {}, rows_html(columns, rows, numbers=(3, 4, 5)), left
+        )
+
+
+class History(list[HistoryEntry]):
+    """The log of snapshots that became current: a list that a notebook shows as a table. The newest is first there."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                moment_shown(each.timestamp_ms),
+                each.snapshot_id,
+                each.parent_id,
+                None if each.is_current_ancestor else "rolled back",
+            )
+            for each in self[: -_MOST_ROWS - 1 : -1]
+        ]
+        left = _left_out(len(self) - len(rows), "older")
+        table = rows_html(("current from", "snapshot", "parent", ""), rows)
+        return facts_html(_counted(len(self), "entry", "entries"), {}, table, left)
+
+
+class Refs(dict[str, SnapshotRef]):
+    """Branches and tags by name: a dict that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = [(name, *each._cells()) for name, each in islice(self.items(), _MOST_ROWS)]  # noqa: SLF001 - their own
+        left = _left_out(len(self) - len(rows), "more")
+        return facts_html(_counted(len(self), "ref"), {}, rows_html(("name", *_REF_COLUMNS), rows), left)
+
+
+def _counted(count: int, thing: str, things: str | None = None) -> str:
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+def _left_out(count: int, which: str) -> str:
+    return f"<p>{count:,} {which} are left out</p>" if count else ""
 
 
 def ancestors(snapshots: Iterable[Snapshot], snapshot_id: int | None) -> list[Snapshot]:

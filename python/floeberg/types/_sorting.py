@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from floeberg._display import facts_html, rows_html
 from floeberg.transforms import IdentityTransform, Transform, parse_transform
 from floeberg.types._frozen import called, id_of, ids_of, set_frozen
 
@@ -136,6 +137,16 @@ class SortOrder:
     def __str__(self) -> str:
         lines = "".join(f"\n  {each}" for each in self.fields)
         return f"[{lines}\n]" if lines else "[]"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (", ".join(map(str, each.source_ids)), each.transform, each.direction, each.null_order)
+            for each in self.fields
+        ]
+        title = f"SortOrder {self.order_id}"
+        if not rows:
+            return facts_html(f"{title}: unsorted", {})
+        return facts_html(title, {}, rows_html(("source ids", "transform", "direction", "nulls"), rows))
 
     def __repr__(self) -> str:
         return called(self, *self.fields, order_id=self.order_id)

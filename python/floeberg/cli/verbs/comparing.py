@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from floeberg.cli.exits import ExitCode
+from floeberg.cli.naming import state_of
 from floeberg.cli.output import plain
 from floeberg.cli.rows import Rows, write_rows
 from floeberg.cli.session import Session, verb
@@ -72,7 +73,7 @@ def _diff(
     if (before is None) == (other is None):
         raise InvalidInputError("expected either BEFORE, or --other TABLE")
     opened = session.place.table(table)
-    start: Any = _state(before) if before is not None else session.place.table(str(other))
+    start: Any = state_of(before) if before is not None else session.place.table(str(other))
     given: dict[str, Any] = {}
     if key is not None:
         given["key"] = _names(key)
@@ -80,7 +81,7 @@ def _diff(
         given["row_filter"] = where
     if columns is not None:
         given["selected_fields"] = _names(columns)
-    end = {} if after is None else {"b": _state(after)}
+    end = {} if after is None else {"b": state_of(after)}
     found = opened.diff(start, **end, **given, **({"preview": True} if show is What.PREVIEW else {}))
     if show is What.PREVIEW:
         import pyarrow as pa  # noqa: PLC0415
@@ -109,23 +110,6 @@ def _summary(session: Session, found: Any) -> None:
         session.output.json({**plain(summary), "changed_rows": summary.changed_rows})
     else:
         session.output.pairs(summary.facts())
-
-
-def _state(text: str) -> Any:
-    """A snapshot or version by its number, a time, or the name of a branch or tag."""
-    from datetime import datetime  # noqa: PLC0415
-
-    from floeberg.cli.durations import time_of  # noqa: PLC0415
-
-    if text.isascii() and text.isdigit():
-        return int(text)
-    found = time_of("BEFORE", text)
-    if isinstance(found, datetime):
-        return found
-    try:
-        return datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        return text
 
 
 def _names(text: str) -> list[str]:

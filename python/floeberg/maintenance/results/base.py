@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from floeberg._display import result_html
+
 __all__ = ["Result"]
 
 
@@ -21,3 +23,6 @@ class Result:
             is_long = isinstance(value, (tuple, dict)) and len(value) > 3  # noqa: PLR2004 - a line of them
             shown.append(f"{each.name}=<{len(value)}>" if is_long else f"{each.name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _repr_html_(self) -> str:
+        return result_html(self)

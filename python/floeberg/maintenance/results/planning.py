@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from floeberg._display import bytes_shown
+from floeberg._display import bytes_shown, facts_html, rows_html
 from floeberg.errors import InvalidInputError
 from floeberg.maintenance.policy import check_call
 from floeberg.maintenance.results.base import Result
@@ -99,6 +99,21 @@ class TableHealth:
     def __repr__(self) -> str:
         return "\n".join([f"TableHealth of {self.branch}:", *(f"  {each}" for each in self.findings)])
 
+    def _repr_html_(self) -> str:
+        rows = (
+            (
+                "due" if each.is_due else "fine",
+                each.name,
+                f"{each.value:,g}",
+                None if each.of is None else f"{each.of:,.0f}",
+                each.threshold,
+                each.call if each.is_due else None,
+            )
+            for each in sorted(self.findings, key=lambda each: not each.is_due)
+        )
+        columns = ("", "looked at", "found", "of", "threshold", "mended by")
+        return facts_html(f"Health of {self.branch}", {}, rows_html(columns, rows, numbers=(2, 3)))
+
 
 @dataclass(frozen=True, repr=False)
 class MaintenancePlan:
@@ -116,6 +131,21 @@ class MaintenancePlan:
 
     def __repr__(self) -> str:
         return "\n".join(["MaintenancePlan:", *(f"  {each}" for each in self.calls)])
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (
+                each.procedure,
+                ", ".join(f"{name}={value!r}" for name, value in each.arguments.items()),
+                f"{each.files:,}",
+                bytes_shown(each.bytes),
+            )
+            for each in self.calls
+        )
+        if not self.calls:
+            return facts_html("MaintenancePlan: nothing is due", {})
+        columns = ("call", "arguments", "files", "bytes")
+        return facts_html("MaintenancePlan", {}, rows_html(columns, rows, numbers=(2, 3)))
 
     def __len__(self) -> int:
         return len(self.calls)

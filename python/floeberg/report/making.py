@@ -1,0 +1,37 @@
+"""What is a part of a report that cannot be made?
+
+A report is for tables that need help too: where a file is damaged or gone, the other parts are made.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from floeberg import _native
+from floeberg._display import escaped, moment_shown
+from floeberg.errors import FloebergError, UnsupportedError
+from floeberg.report.page import Part, card
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["made_at", "part_or_error"]
+
+
+def part_or_error(key: str, title: str, make: Callable[[], Part]) -> Part:
+    """A part, or one that says why it cannot be made."""
+    try:
+        return make()
+    except FloebergError as error:
+        kind = "warn" if isinstance(error, UnsupportedError) else "bad"
+        said = card(
+            f'<p><span class="mark {kind}">{escaped(type(error).__name__)}</span> {escaped(error)}</p>'
+        )
+        return Part(key, title, "This part could not be made.", [said])
+
+
+def made_at() -> str:
+    """The last line of the page."""
+    now = int(datetime.now(timezone.utc).timestamp() * 1000)
+    return f"Made by Floeberg {_native.__version__} at {moment_shown(now)[:19]} UTC."
