@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         rebuilding,
         repairing,
         schema,
+        serving,
         statistics,
         transforms,
         types,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from floeberg.scan.scan import Scan
     from floeberg.scan.task_group import TaskGroup
     from floeberg.scan.tasks import DataFile, DeleteFile, FileScanTask
+    from floeberg.serving import serve
     from floeberg.table import Table, open_table
     from floeberg.view import View, open_view
     from floeberg.write.receipt import Receipt
@@ -160,6 +162,8 @@ __all__ = [
     "repair",
     "repairing",
     "schema",
+    "serve",
+    "serving",
     "sql_expr",
     "statistics",
     "transforms",
@@ -231,6 +235,7 @@ _MODULES = {
     "rebuild": "floeberg.rebuilding",
     "rebuild_candidates": "floeberg.rebuilding",
     "repair": "floeberg.repairing",
+    "serve": "floeberg.serving",
     "sql_expr": "floeberg.expressions",
 }
 _SUBMODULES = (
@@ -247,6 +252,7 @@ _SUBMODULES = (
     "repairing",
     "scan",
     "schema",
+    "serving",
     "statistics",
     "table",
     "transforms",

@@ -22,6 +22,7 @@ from floeberg.cli.verbs import (
     properties,
     references,
     scanning,
+    serving,
     writing,
 )
 
@@ -43,6 +44,7 @@ for each in (
     properties,
     catalogs,
     doctor,
+    serving,
 ):
     each.add_to(app)
 
