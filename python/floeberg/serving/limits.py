@@ -15,11 +15,13 @@ from floeberg.errors import InvalidInputError
 from floeberg.serving.refusals import RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from starlette.requests import Request
 
-__all__ = ["Limits", "json_object", "read_body"]
+__all__ = ["Limits", "check_headers", "json_object", "read_body"]
 
-_TOO_LARGE, _TOO_SLOW = 413, 408
+_TOO_LARGE, _TOO_SLOW, _TOO_MANY_HEADERS = 413, 408, 431
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Limits:
         body_seconds: How long a body may take to arrive.
         header_bytes: The largest request line with its headers.
         header_seconds: How long these may take to arrive.
+        idle_seconds: How long a connection stays open that asks for nothing.
         connections: The most connections at a time.
     """
 
@@ -38,7 +41,18 @@ class Limits:
     body_seconds: float = 30.0
     header_bytes: int = 64 << 10
     header_seconds: float = 10.0
+    idle_seconds: float = 60.0
     connections: int = 256
+
+
+def check_headers(headers: Iterable[tuple[bytes, bytes]], limits: Limits) -> None:
+    """Raises `RefusedError` where headers are too large, though they came at once."""
+    if sum(len(name) + len(value) for name, value in headers) > limits.header_bytes:
+        raise RefusedError(
+            _TOO_MANY_HEADERS,
+            "RequestTooLargeException",
+            f"the headers of the request are larger than {limits.header_bytes} bytes, the most that this server takes",
+        )
 
 
 async def read_body(request: Request, limits: Limits) -> bytes:

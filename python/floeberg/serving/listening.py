@@ -77,6 +77,7 @@ def server_of(app: ASGIApp, host: str, port: int, limits: Limits) -> uvicorn.Ser
         proxy_headers=False,
         h11_max_incomplete_event_size=limits.header_bytes,
         limit_concurrency=limits.connections,
+        timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type] # it takes any number
         timeout_graceful_shutdown=10,
     )
     return uvicorn.Server(config)

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from floeberg.serving.auth import check_asker, give_token
 from floeberg.serving.endpoints import CONFIG, ENDPOINTS, Endpoint, configuration, offered
 from floeberg.serving.keys import checked_key
-from floeberg.serving.limits import json_object, read_body
+from floeberg.serving.limits import check_headers, json_object, read_body
 from floeberg.serving.refusals import answer_to, model
 from floeberg.serving.served import Asked, Served
 
@@ -62,12 +62,13 @@ class _AsSent:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if scope["path"] != _TOKENS:
-            try:
+        try:
+            check_headers(scope["headers"], self._served.limits)
+            if scope["path"] != _TOKENS:
                 check_asker(self._served, _headers(scope))
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
-                await answer_to(error)(scope, receive, send)
-                return
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
+            await answer_to(error)(scope, receive, send)
+            return
         sent = scope.get("raw_path")
         path = scope["path"] if sent is None else sent.partition(b"?")[0].decode("latin-1")
         await self._app({**scope, "path": path, "root_path": ""}, receive, send)
