@@ -9,7 +9,7 @@ thread, since catalogs and stores wait.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    _Answers: TypeAlias = Callable[[Request], Awaitable[Response]]
+
 __all__ = ["application_of"]
 
 _TOKENS: Final = "/v1/oauth/tokens"
@@ -37,17 +39,16 @@ _NO_CONTENT, _NOT_FOUND, _NOT_ALLOWED, _FORBIDDEN, _NOT_ACCEPTABLE = 204, 404, 4
 
 def application_of(served: Served) -> ASGIApp:
     """The application."""
-    routes = [
-        Route(CONFIG, _answering(served, Endpoint("GET", CONFIG, configuration)), methods=["GET"]),
-        Route(_TOKENS, _tokens(served), methods=["POST"]),
-    ]
+    by_path: dict[str, dict[str, _Answers]] = {
+        CONFIG: {"GET": _answering(served, Endpoint("GET", CONFIG, configuration))},
+        _TOKENS: {"POST": _tokens(served)},
+    }
     known = {each.listed for each in offered(served)}
     for each in ENDPOINTS:
         answer = _answering(served, each) if each.listed in known else _refusing(served, each)
-        routes.append(Route(f"/v1{each.path}", answer, methods=[each.method]))
-    app = Starlette(
-        routes=_together(routes), exception_handlers={_NOT_FOUND: _no_route, _NOT_ALLOWED: _no_route}
-    )
+        by_path.setdefault(f"/v1{each.path}", {})[each.method] = answer
+    routes = [Route(path, _by_method(answers), methods=list(answers)) for path, answers in by_path.items()]
+    app = Starlette(routes=routes, exception_handlers={_NOT_FOUND: _no_route, _NOT_ALLOWED: _no_route})
     app.router.redirect_slashes = False
     return _AsSent(app, served)
 
@@ -78,26 +79,17 @@ def _headers(scope: Scope) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
 
 
-def _together(routes: list[Route]) -> list[Route]:
-    """Routes of one path as one, so that another method is refused as such."""
-    by_path: dict[str, dict[str, Callable[[Request], Awaitable[Response]]]] = {}
-    for each in routes:
-        for method in each.methods or ():
-            # Starlette adds HEAD to what has GET.
-            by_path.setdefault(each.path, {}).setdefault(method, each.endpoint)
-    return [Route(path, _by_method(answers), methods=list(answers)) for path, answers in by_path.items()]
+def _by_method(answers: dict[str, _Answers]) -> _Answers:
+    """What answers at a path. A path that has `GET` has `HEAD` too, as HTTP wants it."""
 
-
-def _by_method(
-    answers: dict[str, Callable[[Request], Awaitable[Response]]],
-) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return await answers[request.method](request)
+        method = request.method if request.method in answers else "GET"
+        return await answers[method](request)
 
     return answer
 
 
-def _answering(served: Served, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+def _answering(served: Served, endpoint: Endpoint) -> _Answers:
     """What answers at an endpoint."""
 
     async def answer(request: Request) -> Response:
@@ -127,7 +119,7 @@ def _answer(endpoint: Endpoint, asked: Asked) -> Response:
         return answer_to(error)
 
 
-def _refusing(served: Served, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+def _refusing(served: Served, endpoint: Endpoint) -> _Answers:
     """What answers at an endpoint that the server does not have."""
 
     async def answer(request: Request) -> Response:
@@ -143,7 +135,7 @@ def _refusing(served: Served, endpoint: Endpoint) -> Callable[[Request], Awaitab
     return answer
 
 
-def _tokens(served: Served) -> Callable[[Request], Awaitable[Response]]:
+def _tokens(served: Served) -> _Answers:
     async def answer(request: Request) -> Response:
         try:
             return give_token(served, await read_body(request, served.limits))
