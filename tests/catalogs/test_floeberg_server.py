@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -97,7 +96,7 @@ def test_duckdb_writes_and_reads(server, catalog, duckdb) -> None:
     assert catalog.list_tables("turns") == [("turns", "t")]
 
 
-def test_iceberg_in_spark_writes_and_reads(server, catalog, spark, tmp_path: Path) -> None:
+def test_iceberg_in_spark_writes_and_reads(server, catalog, spark) -> None:
     uri, token = server.properties["uri"], SECRET
 
     def run(text: str, **more: str) -> list[list]:

@@ -68,7 +68,7 @@ def page(
     token, size = query.get("pageToken"), query.get("pageSize")
     if token is None and size is None:
         return json_answer({name: [shown(each) for each in names]})
-    if size is not None and not (size.isascii() and size.isdigit() and 0 < int(size[:9])):
+    if size is not None and not (size.isascii() and size.isdigit() and int(size[:9]) > 0):
         raise InvalidInputError(f"pageSize: expected a whole number from 1 on, found {size[:100]!r}")
     if token:
         after = _after(token)

@@ -125,8 +125,8 @@ def _application(catalog: Catalog, token: str | None, flags: dict[str, bool], ho
     if token is not None and len(checked_text("token", token)) < _SHORTEST_TOKEN:
         raise InvalidInputError(f"token: expected a text of {_SHORTEST_TOKEN} signs or more")
     try:
-        from floeberg.serving.routing import application_of  # noqa: PLC0415 - starlette may be missing
         from floeberg.serving.auth import LOOPBACK  # noqa: PLC0415
+        from floeberg.serving.routing import application_of  # noqa: PLC0415 - starlette may be missing
         from floeberg.serving.served import Served  # noqa: PLC0415
     except ImportError as error:
         raise NotInstalledError(

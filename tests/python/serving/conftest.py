@@ -15,9 +15,9 @@ import pytest
 import floeberg as fb
 from floeberg.catalog import Catalog
 from floeberg.catalog.sql import SqlCatalog
-from floeberg.serving.routing import application_of
 from floeberg.serving.limits import Limits
 from floeberg.serving.listening import server_of
+from floeberg.serving.routing import application_of
 from floeberg.serving.served import Served
 
 TOKEN = "a long secret"

@@ -101,7 +101,7 @@ def test_a_table_that_is_elsewhere_may_stay_there(http, catalog, tmp_path):
         {"properties": {"write.metadata.path": "/etc"}},
     ],
 )
-def test_metadata_that_points_elsewhere_is_not_registered(http, catalog, tmp_path, change):
+def test_metadata_that_points_elsewhere_is_not_registered(http, catalog, change):
     known = catalog.load_table("ns.t").metadata_location
     planted = known.replace("00000-", "00009-")
     metadata = json.loads(Path(known).read_text()) | change

@@ -119,7 +119,11 @@ def test_partition_values_are_written_as_the_specification_says(http, catalog):
     values = {
         "flag": (pa.bool_(), True, True),
         "day": (pa.date32(), dt.date(1969, 12, 31), "1969-12-31"),
-        "at": (pa.timestamp("us"), dt.datetime(2026, 1, 2, 3, 4, 5, 6), "2026-01-02T03:04:05.000006"),
+        "at": (
+            pa.timestamp("us"),
+            dt.datetime.fromisoformat("2026-01-02T03:04:05.000006"),
+            "2026-01-02T03:04:05.000006",
+        ),
         "zoned": (
             pa.timestamp("us", "UTC"),
             dt.datetime(2026, 1, 2, 3, tzinfo=dt.timezone.utc),

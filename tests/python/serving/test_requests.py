@@ -127,7 +127,8 @@ def test_what_arrives_too_slowly_ends(catalog):
     with listening(catalog, SMALL) as url:
         assert spoken(url) == b""
         assert spoken(url, b"GET /v1/config HTTP/1.1\r\nHost: x\r\n") == b""
-        begun = f"POST {NAMESPACES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 99\r\n\r\n{{"
+        head = f"POST {NAMESPACES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n"
+        begun = head + "Content-Length: 99\r\n\r\n{"
         assert b" 408 " in spoken(url, begun.encode()).splitlines()[0]
         # A second request on the same connection has its own time.
         first = f"GET /v1/config HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"

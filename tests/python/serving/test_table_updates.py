@@ -7,8 +7,8 @@ import json
 
 import pyarrow as pa
 import pytest
-from every_write import WRITES
 
+from every_write import WRITES
 from floeberg.catalog import MemoryCatalog
 from floeberg.catalog.metastore import MetastoreTableOperations
 from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
