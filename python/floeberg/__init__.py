@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         rebuilding,
         repairing,
         schema,
+        serving,
         statistics,
         transforms,
         types,
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from floeberg.scan.scan import Scan
     from floeberg.scan.task_group import TaskGroup
     from floeberg.scan.tasks import DataFile, DeleteFile, FileScanTask
+    from floeberg.serving import serve
     from floeberg.table import Table, open_table
     from floeberg.view import View, open_view
     from floeberg.write.receipt import Receipt
@@ -162,6 +164,8 @@ __all__ = [
     "repair",
     "repairing",
     "schema",
+    "serve",
+    "serving",
     "sql_expr",
     "statistics",
     "transforms",
@@ -234,6 +238,7 @@ _MODULES = {
     "rebuild": "floeberg.rebuilding",
     "rebuild_candidates": "floeberg.rebuilding",
     "repair": "floeberg.repairing",
+    "serve": "floeberg.serving",
     "sql_expr": "floeberg.expressions",
 }
 _SUBMODULES = (
@@ -251,6 +256,7 @@ _SUBMODULES = (
     "report",
     "scan",
     "schema",
+    "serving",
     "statistics",
     "table",
     "transforms",

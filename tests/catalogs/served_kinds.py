@@ -50,7 +50,7 @@ def remove(catalog: Catalog, namespace: Namespace) -> None:
     """Drop a namespace, and all that is in it."""
     for inner in catalog.list_namespaces(namespace):
         remove(catalog, inner)
-    for view in catalog.list_views(namespace):
+    for view in catalog._views_in(namespace):
         catalog.drop_view(view)
     for table in catalog.list_tables(namespace):
         catalog.drop_table(table)
@@ -73,6 +73,16 @@ SQLite compares outer namespaces without regard to case."""
 
 KINDS = {
     "postgresql": Kind(of_database("postgresql")),
+    "floeberg-sqlite": Kind(of_server("floeberg-sqlite"), compares_metadata=False, checks_names=False),
+    "floeberg-folders": Kind(
+        of_server("floeberg-folders"),
+        compares_metadata=False,
+        checks_names=False,
+        has_properties=False,
+        renames=False,
+        views=False,
+        replaces_registered=False,
+    ),
     "iceberg-rest": Kind(of_server("iceberg-rest"), **ICEBERG),
     "seaweedfs": Kind(
         seaweedfs,

@@ -10,6 +10,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -42,6 +43,34 @@ class IcebergRest:
         self.properties: dict[str, str] = {"type": "rest", "uri": self.process.url}
         if more.get("auth") == "oauth2":
             self.properties["credential"] = f"{KEY}:{SECRET}"
+        self.environment: dict[str, str] = {}
+
+    def stop(self) -> None:
+        """End it, and remove what it kept."""
+        self.process.stop()
+        shutil.rmtree(self.folder)
+
+
+class FloebergServer:
+    """`floeberg serve`, over a catalog in SQLite or over folders, with a token."""
+
+    crash = signal.SIGKILL
+
+    def __init__(self, kind: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix=f"floeberg-{kind}-"))
+        warehouse = (self.folder / "warehouse").as_uri()
+        port = free_port()
+        options = ["--option", f"warehouse={warehouse}"]
+        if kind == "sqlite":
+            options += ["--option", f"uri=sqlite:///{self.folder}/catalog.db"]
+        self.process = ServerProcess(
+            [sys.executable, "-m", "floeberg", "serve", *options, "--port", str(port)],
+            log=self.folder / "server.log",
+            ready=r"serving the catalog .* at (http\S+)",
+            environment=os.environ
+            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "FLOEBERG_SERVE_TOKEN": SECRET},
+        )
+        self.properties: dict[str, str] = {"type": "rest", "uri": self.process.match[1], "token": SECRET}
         self.environment: dict[str, str] = {}
 
     def stop(self) -> None:
@@ -223,6 +252,8 @@ def _nessie() -> Any:
 
 
 STARTS = {
+    "floeberg-sqlite": lambda: FloebergServer("sqlite"),
+    "floeberg-folders": lambda: FloebergServer("folders"),
     "iceberg-rest": IcebergRest,
     "iceberg-rest-oauth2": lambda: IcebergRest(auth="oauth2"),
     "seaweedfs": SeaweedFS,

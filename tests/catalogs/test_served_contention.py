@@ -17,7 +17,10 @@ import floeberg as fb
 from tiers import ALL
 
 WRITERS, COMMITS = (8, 50) if ALL else (4, 10)
-SERVERS = ["iceberg-rest", "seaweedfs", "postgresql", *(["mariadb"] if ALL else [])]
+SERVERS = [
+    *("floeberg-sqlite", "floeberg-folders", "iceberg-rest", "seaweedfs", "postgresql"),
+    *(["mariadb"] if ALL else []),
+]
 RETRIES = {"commit.retry.num-retries": "100", "commit.retry.total-timeout-ms": "600000", **FAST}
 TYPED = {"CommitStateUnknownError", "StorageError", "CommitConflictError"}
 

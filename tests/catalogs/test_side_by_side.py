@@ -34,7 +34,9 @@ def duckdb(tmp_path_factory) -> Iterator[Peer]:
     peer.stop()
 
 
-@pytest.fixture(params=["iceberg-rest", "iceberg-rest-oauth2", "seaweedfs"])
+@pytest.fixture(
+    params=["floeberg-sqlite", "floeberg-folders", "iceberg-rest", "iceberg-rest-oauth2", "seaweedfs"]
+)
 def known(request) -> dict[str, str]:
     """The properties of a catalog of a server."""
     server = started(request.param)

@@ -23,6 +23,7 @@ from floeberg.cli.verbs import (
     references,
     reporting,
     scanning,
+    serving,
     writing,
 )
 
@@ -45,6 +46,7 @@ for each in (
     properties,
     catalogs,
     doctor,
+    serving,
 ):
     each.add_to(app)
 

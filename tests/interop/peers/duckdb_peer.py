@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.resources
+import importlib.util
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -12,7 +14,11 @@ from serve import serve
 def connect() -> duckdb.DuckDBPyConnection:
     """A database in memory that knows Iceberg."""
     connection = duckdb.connect(config={"allow_unsigned_extensions": "true"})
-    for name in ("avro", "iceberg"):
+    # Only what asks servers needs the first.
+    known = [
+        name for name in ("httpfs", "avro", "iceberg") if importlib.util.find_spec(f"duckdb_extension_{name}")
+    ]
+    for name in known:
         package = importlib.resources.files(f"duckdb_extension_{name}")
         (path,) = package.rglob("*.duckdb_extension")
         connection.load_extension(str(path))
@@ -33,4 +39,15 @@ def read(metadata_location: str, columns: list[str], into: str) -> int:
     return table.num_rows
 
 
-serve({"read": read})
+def attach(uri: str, token: str) -> None:
+    """Attach the REST catalog of a server as `lake`."""
+    CONNECTION.execute("DETACH DATABASE IF EXISTS lake")
+    CONNECTION.execute(f"ATTACH 'any' AS lake (TYPE iceberg, ENDPOINT '{uri}', TOKEN '{token}')")
+
+
+def sql(text: str) -> list[list[Any]]:
+    """Run a statement; its rows."""
+    return [list(row) for row in CONNECTION.execute(text).fetchall()]
+
+
+serve({"read": read, "attach": attach, "sql": sql})

@@ -21,6 +21,9 @@ DUCKDB = {
     **PYARROW,
 }
 
+DUCKDB_REST = {"duckdb-extension-httpfs": "1.5.5", **DUCKDB}
+"""DuckDB that asks servers, too."""
+
 
 def start_pyiceberg(logs: Path) -> Peer:
     """PyIceberg."""
@@ -30,6 +33,11 @@ def start_pyiceberg(logs: Path) -> Peer:
 def start_duckdb(logs: Path) -> Peer:
     """DuckDB."""
     return Peer(environment(FOLDER, DUCKDB), "duckdb_peer.py", logs / "duckdb.log")
+
+
+def start_duckdb_rest(logs: Path) -> Peer:
+    """DuckDB, which attaches REST catalogs."""
+    return Peer(environment(FOLDER, DUCKDB_REST), "duckdb_peer.py", logs / "duckdb.log")
 
 
 def start_java(logs: Path) -> Peer:

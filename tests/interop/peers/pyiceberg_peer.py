@@ -47,6 +47,12 @@ def read_rest(uri: str, identifier: str, into: str, **properties: str) -> int:
     return save(RestCatalog("interop", uri=uri, **properties).load_table(identifier).scan().to_arrow(), into)
 
 
+def filter_rest(uri: str, identifier: str, row_filter: str, into: str, **properties: str) -> int:
+    """Write the rows of a table of a REST catalog that match as an Arrow file; how many there are."""
+    table = RestCatalog("interop", uri=uri, **properties).load_table(identifier)
+    return save(table.scan(row_filter=row_filter).to_arrow(), into)
+
+
 def append_rest(uri: str, identifier: str, rows: str, **properties: str) -> str:
     """Append the rows of an Arrow file to a table of a REST catalog; where the metadata is now."""
     table = RestCatalog("interop", uri=uri, **properties).load_table(identifier)
@@ -103,6 +109,7 @@ serve(
         "view": view,
         "read": read,
         "read_rest": read_rest,
+        "filter_rest": filter_rest,
         "append_rest": append_rest,
         "create_rest": create_rest,
         "metadata": metadata,

@@ -56,10 +56,10 @@ _LATER = re.compile(r"(?<![\w.])/v2(?![\w.])")
 class _Kept:
     """What operations keep of earlier answers.
 
-    That is the tags of a table, by metadata file and snapshots; who plans its scans; and options of a new table.
+    That is the tags of a table, by metadata file, uuid and snapshots; who plans its scans; and options of a new table.
     """
 
-    tags: dict[tuple[str, SnapshotMode], str] = field(default_factory=dict)
+    tags: dict[tuple[str, str | None, SnapshotMode], str] = field(default_factory=dict)
     planning: str = "client"
     staged: dict[str, str] | None = None
     auth: AuthManager | None = None
@@ -126,8 +126,9 @@ class RestTableOperations(TableOperations):
 
     def _load(self, known: OpenedTable | None, mode: SnapshotMode) -> OpenedTable:
         headers = {}
-        if known is not None and (tag := self._kept.tags.get((known.metadata_location, mode))) is not None:
-            headers["If-None-Match"] = tag
+        if known is not None:
+            state = (known.metadata_location, known.identity[0], mode)
+            headers = {"If-None-Match": tag} if (tag := self._kept.tags.get(state)) is not None else {}
 
         query = {"snapshots": mode.value}
         if self.referenced_by:
@@ -282,17 +283,17 @@ class RestTableOperations(TableOperations):
         else:
             # The answer to a commit has no options: those of the table stay.
             options = dict(earlier.storage_options)
-        if (tag := answer.headers.get("etag")) is not None:
-            self._kept.tags = {
-                (location, other): kept
-                for (place, other), kept in self._kept.tags.items()
-                if place == location
-            } | {(location, mode): tag}
         # A server may name the file of a table as it named that of a dropped one.
+        identity = metadata.get("table-uuid")
+        if (tag := answer.headers.get("etag")) is not None:
+            same = {
+                state: kept for state, kept in self._kept.tags.items() if state[:2] == (location, identity)
+            }
+            self._kept.tags = same | {(location, identity, mode): tag}
         known = None if earlier is None else (earlier.metadata_location, earlier.identity[0])
         if (
             earlier is not None
-            and known == (location, metadata.get("table-uuid"))
+            and known == (location, identity)
             and dict(earlier.storage_options) == options
             and was_planned == self._kept.planning
         ):
