@@ -106,8 +106,8 @@ class ScanResolver(LazyFrameResolver):
         found = engine_files(narrowed, plan, filter_is_tested=is_whole)
         if finds_few_rows(kept, [each for each in found if isinstance(each, EngineFile)]):
             return None
-        wanted = [name for name in self._types if name in {each.name for each in schema_of(scan)}]
-        return self._parts(plan, found, wanted)
+        read = set(schema_of(scan).names)
+        return self._parts(plan, found, [name for name in self._types if name in read])
 
     def _kept(self, filters: list[FilterExpr]) -> list[Expression]:
         """Filters that hold for every row that the filters of the query keep."""
