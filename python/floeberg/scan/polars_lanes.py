@@ -139,16 +139,19 @@ class ScanResolver(LazyFrameResolver):
         frame = pl.scan_parquet(
             paths, schema=stored, glob=False, hive_partitioning=False, extra_columns="ignore"
         )
-        return frame.select(
+        read = frame.select(
             (
-                pl.lit(None, self._types[each.name])
-                if each.stored_name is None
-                else pl.col(each.stored_name).cast(self._types[each.name])
+                pl.col(each.stored_name).cast(self._types[each.name])
                 if each.is_cast
                 else pl.col(each.stored_name)
             ).alias(each.name)
             for each in columns
+            if each.stored_name is not None
         )
+        missing = [each.name for each in columns if each.stored_name is None]
+        # A selection of literals alone would be one row.
+        filled = read.with_columns(pl.lit(None, self._types[name]).alias(name) for name in missing)
+        return filled.select(each.name for each in columns) if missing else read
 
     def _stored_type(self, column: EngineColumn) -> Any:  # noqa: ANN401 - a type of polars
         if not column.is_cast:
@@ -191,7 +194,10 @@ def _filtered(scan: PlannedScan, tests: Sequence[Expression]) -> PlannedScan:
 
 
 def _ways(found: EngineFile | str) -> tuple[EngineColumn, ...] | None:
-    return found.columns if isinstance(found, EngineFile) else None
+    """How polars reads a file; `None` where it should not, as where the file has none of the columns."""
+    if isinstance(found, str) or all(each.stored_name is None for each in found.columns):
+        return None
+    return found.columns
 
 
 def _size(plan: _native.Plan) -> int:
