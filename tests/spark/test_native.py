@@ -19,7 +19,7 @@ import floeberg.spark
 from corpus import encode
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.native.lanes import without_repeats
-from floeberg.spark.native.stored import stored_files
+from floeberg.scan.stored_files import stored_files
 from lifecycle import options_of, read
 from reading import forms, rows_of
 

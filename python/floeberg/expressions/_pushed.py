@@ -28,7 +28,7 @@ __all__ = ["columns_of", "pushed_filters"]
 _FLOAT, _DOUBLE = 32, 64
 
 
-def pushed_filters(given: Any, schema: pa.Schema) -> list[Expression]:  # noqa: ANN401 - an expression of pyarrow
+def pushed_filters(given: Any, schema: pa.Schema) -> tuple[list[Expression], bool]:  # noqa: ANN401 - of pyarrow
     """Filters that all match wherever an expression of pyarrow is true.
 
     Args:
@@ -36,13 +36,13 @@ def pushed_filters(given: Any, schema: pa.Schema) -> list[Expression]:  # noqa: 
         schema: The columns that it may name.
 
     Returns:
-        The filters; an empty list where nothing is certain.
+        The filters, an empty list where nothing is certain; and whether the expression is true wherever all match.
     """
     try:
-        operand = _Inclusive(*calls_of(given), schema).operand()
-        return list(_parts(logic_of(operand).true))
+        reading = _Inclusive(*calls_of(given), schema)
+        return list(_parts(logic_of(reading.operand()).true)), not reading.is_wider
     except _failures():
-        return []
+        return [], False
 
 
 def columns_of(given: Any) -> set[str] | None:  # noqa: ANN401
@@ -107,11 +107,12 @@ class _Inclusive(Reading):
     def __init__(self, pairs: Iterator[tuple[str, str]], literals: list[Any], schema: pa.Schema) -> None:
         super().__init__(pairs, literals)
         self._schema = schema
+        self.is_wider = False
 
     def _operand(self, key: str, value: str) -> Operand:
         found = super()._operand(key, value)
         if isinstance(found, Column) and _type_of(self._schema, found.name) is None:
-            return _anything()
+            return self._anything()
         return found
 
     def _value(self, index: int) -> Value:
@@ -125,7 +126,11 @@ class _Inclusive(Reading):
             self._check(function, operands, options)
             return super()._called(function, operands, options)
         except (UnsupportedError, KeyError, IndexError, ValueError, TypeError):
-            return _anything()
+            return self._anything()
+
+    def _anything(self) -> Logic:
+        self.is_wider = True
+        return Logic(AlwaysTrue(), AlwaysTrue())
 
     def _check(self, function: str, operands: list[Operand], options: dict[str, Any]) -> None:
         """Are the column and its literals compared here as pyarrow compares them?"""
@@ -137,10 +142,6 @@ class _Inclusive(Reading):
             kind = _type_of(self._schema, column.name)
             if not all(value is None or _is_certain(kind, value) for value in literals):
                 raise unknown(function)
-
-
-def _anything() -> Logic:
-    return Logic(AlwaysTrue(), AlwaysTrue())
 
 
 def _type_of(schema: pa.Schema, name: str) -> pa.DataType | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow.compute as pc
 
-    from floeberg.expressions._logic import Expression
+    from floeberg.expressions import AnyFilter
     from floeberg.scan.rows import BatchStream
 
 __all__ = ["ArrowDataset", "ArrowScanner"]
@@ -37,7 +37,7 @@ class Scan(Protocol):
     def _inner(self) -> Any: ...  # noqa: ANN401 - the native scan
 
     def select(self, *field_names: str) -> Scan: ...
-    def filter(self, row_filter: Expression) -> Scan: ...
+    def filter(self, row_filter: AnyFilter) -> Scan: ...
     def count(self) -> int: ...
     def _open(self) -> BatchStream: ...
 
@@ -294,17 +294,33 @@ class ArrowScanner:
 
     def _of_rows(self, rows: pa.Table) -> pa.Table:
         """Filters rows that were read, and computes the columns."""
-        if self._expression is not None:
+        if self._expression is not None and not self._pushed[1]:
             rows = _run(rows, "filter", "FilterNodeOptions", self._expression)
         if isinstance(self._columns, list):
             return rows.select(self._columns)
         names, values = list(self._columns), list(self._columns.values())
         return _run(rows, "project", "ProjectNodeOptions", values, names)
 
-    @cached_property
+    @property
     def _narrowed(self) -> Scan:
         """The scan with the columns that are needed, and with what is certain of the filter."""
-        return self._filtered(self._selected())
+        return self._pushed[0]
+
+    @cached_property
+    def _pushed(self) -> tuple[Scan, bool]:
+        """The narrowed scan, and whether its filters say all that the expression does."""
+        scan = self._selected()
+        # The limit counts rows before the expression is evaluated.
+        if self._expression is None or scan._inner.limit is not None:  # noqa: SLF001
+            return scan, False
+        filters, is_all = pushed_filters(self._expression, self._dataset_schema)
+        for each in filters:
+            try:
+                scan = scan.filter(each)
+            except (InvalidInputError, UnsupportedError):
+                # The table has no form of it, so it is evaluated on the rows.
+                is_all = False
+        return scan, is_all
 
     def _selected(self) -> Scan:
         names = self._needed()
@@ -337,22 +353,6 @@ class ArrowScanner:
         needed |= {_DELETED} & set(self._dataset_schema.names)
         names = [name for name in self._dataset_schema.names if name in needed]
         return names or self._dataset_schema.names[:1]
-
-    def _filtered(self, scan: Scan) -> Scan:
-        # The limit counts rows before the expression is evaluated.
-        if self._expression is None or scan._inner.limit is not None:  # noqa: SLF001
-            return scan
-        for each in pushed_filters(self._expression, self._dataset_schema):
-            scan = _filtered(scan, each)
-        return scan
-
-
-def _filtered(scan: Scan, test: Expression) -> Scan:
-    """The scan with a filter too; without it where the table has no form of it, as it is evaluated on the rows."""
-    try:
-        return scan.filter(test)
-    except (InvalidInputError, UnsupportedError):
-        return scan
 
 
 def _checked_columns(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from floeberg.expressions import AnyFilter
     from floeberg.scan.rows import BatchStream
 
-__all__ = ["LazyRows"]
+__all__ = ["LazyRows", "frame_of", "only_columns", "plugin_frame", "schema_of", "types_of"]
 
 _MARKS_DELETED_ROWS = "_deleted"
 """A scan with this column has deleted rows too, so the column stays."""
@@ -74,21 +74,37 @@ class LazyRows:
             >>> frame.filter(pl.col("id") == 1).select("cat").collect().rows()
             [('b',)]
         """
-        return _frame(cast("Any", self))
+        _register()
+        return self._lazy_frame()
+
+    def _lazy_frame(self) -> pl.LazyFrame:
+        """A frame of which Floeberg reads all rows."""
+        scan = cast("NarrowedRows", self)
+        return plugin_frame(scan, types_of(scan))
 
 
-def _frame(scan: NarrowedRows) -> pl.LazyFrame:
+def types_of(scan: NarrowedRows) -> dict[str, Any]:
+    """The types that polars gives the columns of a scan."""
+    import polars as pl  # noqa: PLC0415 - importing floeberg imports nothing large
+
+    return dict(cast("pl.DataFrame", pl.from_arrow(schema_of(scan).empty_table())).schema)
+
+
+def plugin_frame(scan: NarrowedRows, types: dict[str, Any]) -> pl.LazyFrame:
+    """A frame of which Floeberg reads all rows.
+
+    Args:
+        scan: The scan.
+        types: What `types_of` says of it.
+    """
     register = _register()
     from inspect import signature  # noqa: PLC0415
 
-    import polars as pl  # noqa: PLC0415 - importing floeberg imports nothing large
-
-    types = cast("pl.DataFrame", pl.from_arrow(_schema(scan).empty_table())).schema
     options = {"is_pure": True, "explain_name": "Floeberg", "explain_detail": repr(scan)}
     # Releases of polars before 2 have fewer of these. Each only changes how a plan is made or shown.
     known = signature(register).parameters
     options = {name: value for name, value in options.items() if name in known}
-    return cast("pl.LazyFrame", register(_Source(scan, dict(types)), schema=types, **options))
+    return cast("pl.LazyFrame", register(_Source(scan, types), schema=types, **options))
 
 
 def _register() -> Callable[..., Any]:
@@ -101,7 +117,8 @@ def _register() -> Callable[..., Any]:
     return register_io_source
 
 
-def _schema(scan: NarrowedRows) -> pa.Schema:
+def schema_of(scan: NarrowedRows) -> pa.Schema:
+    """The Arrow schema of a scan."""
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
     return pa.schema(cast("Any", scan))
@@ -122,7 +139,7 @@ class _Source:
     ) -> Iterator[pl.DataFrame]:
         scan = self._scan
         if with_columns is not None:
-            scan = _with_columns(scan, self._read(with_columns, predicate))
+            scan = only_columns(scan, self._read(with_columns, predicate))
         if predicate is not None and n_rows is None and scan._row_limit() is None:  # noqa: SLF001 - its protocol
             scan = self._pruned(scan, predicate)
         return _frames(scan, with_columns, predicate, n_rows)
@@ -146,16 +163,16 @@ class _Source:
             return scan
 
 
-def _with_columns(scan: Rows, names: list[str]) -> Rows:
+def only_columns(scan: Rows, names: list[str]) -> Rows:
     """The scan of some of its columns, or the scan itself where a name does not mean exactly its column."""
-    schema = _schema(scan)
+    schema = schema_of(scan)
     kept = [each for each in schema if each.name in names or each.name == _MARKS_DELETED_ROWS]
     for paths in ([each.name for each in kept], [path for each in kept for path in _leaves(each)]):
         try:
             narrowed = scan.select(*paths)
         except InvalidInputError:
             continue
-        found = {each.name: each for each in _schema(narrowed)}
+        found = {each.name: each for each in schema_of(narrowed)}
         if len(found) == len(kept) and all(found.get(each.name) == each for each in kept):
             return narrowed
     return scan
@@ -180,7 +197,7 @@ def _frames(
     stream = scan._open() if n_rows is None else scan._open_first(n_rows)  # noqa: SLF001 - its protocol
     left = n_rows
     while (batch := stream.next_batch()) is not None:
-        frame = _frame_of(batch)
+        frame = frame_of(batch)
         if left is not None:
             frame = frame.head(left)
             left -= frame.height
@@ -191,7 +208,7 @@ def _frames(
             return
 
 
-def _frame_of(batch: object) -> pl.DataFrame:
+def frame_of(batch: object) -> pl.DataFrame:
     """A frame as `to_polars` makes it."""
     import polars as pl  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415

@@ -132,11 +132,7 @@ class ArrowRows(ABC):
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
     ) -> duckdb.DuckDBPyConnection:
-        """Registers the rows as a view in DuckDB.
-
-        Of an Iceberg scan, a query reads only the columns it needs, and skips files that its filter rules out, as
-        `Scan.to_arrow_dataset` describes. The files must exist as long as the view is used. Other rows are all read at
-        once.
+        """Registers the rows as a view in DuckDB. All of them are read at once; `Scan.to_duckdb` reads in each query.
 
         Args:
             table_name: The name of the view.
@@ -152,13 +148,9 @@ class ArrowRows(ABC):
             >>> table.scan().to_duckdb("rows").sql("select count(*) from rows").fetchall()
             [(9,)]
         """
-        target = connection or cast("duckdb.DuckDBPyConnection", _require("duckdb").connect())
-        target.register(table_name, self._for_duckdb())
+        target = connected(connection)
+        target.register(table_name, self.to_arrow())
         return target
-
-    def _for_duckdb(self) -> object:
-        """What DuckDB reads."""
-        return self.to_arrow()
 
 
 class RowSource(ArrowRows, Generic[Native]):
@@ -255,6 +247,15 @@ class FirstRows:
         (group,) = self._plan.only(list(range(self._next, end))).split(most_groups=1)
         self._next = end
         return group.stream()
+
+
+def connected(connection: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyConnection:
+    """The connection, or one to a new in-memory database.
+
+    Raises:
+        NotInstalledError: duckdb is not installed.
+    """
+    return connection or cast("duckdb.DuckDBPyConnection", _require("duckdb").connect())
 
 
 def _require(package: str) -> ModuleType:

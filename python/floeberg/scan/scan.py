@@ -21,6 +21,7 @@ from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._literals import from_tree
 from floeberg.metrics.reports import CounterResult
 from floeberg.scan.analysis import Analysis, PlanningAnalysis, ReadingAnalysis
+from floeberg.scan.engine_frames import EngineFrames, Reader
 from floeberg.scan.explain import AggregateResult, explain_of
 from floeberg.scan.metrics_report import PlanTimer, report_scan
 from floeberg.scan.plan import Plan
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from floeberg.expressions._literals import LiteralValue
     from floeberg.metrics.delivery import MetricsSink
-    from floeberg.scan.arrow_dataset import ArrowDataset
     from floeberg.scan.explain import Explain
     from floeberg.scan.rows import BatchStream
     from floeberg.types import Schema, Snapshot
@@ -43,12 +43,11 @@ if TYPE_CHECKING:
 __all__ = ["Scan"]
 
 SparkOptions: TypeAlias = "dict[str, int | bool | None]"
-Reader: TypeAlias = Literal["auto", "native", "arrow"]
 Planning: TypeAlias = Literal["auto", "local", "distributed"]
 
 
 @says_keywords_of_methods
-class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
+class Scan(EngineFrames, RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
     """Rows of a table, as `Table.scan` describes them.
 
     A scan is immutable and can be pickled. The unpickled scan reads the same snapshot. A scan holds no open files or
@@ -283,27 +282,6 @@ class Scan(RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg):
         with timer.reading():
             plan = self._inner.plan()
         return Plan(plan, timer)
-
-    def to_arrow_dataset(self) -> ArrowDataset:
-        """Makes a dataset for libraries that push columns and filters into a `pyarrow.dataset.Dataset`.
-
-        No file is read yet. Each read uses the columns and the filter that the library asks for: files and row groups
-        are skipped where metadata proves that no row matches, and pyarrow evaluates the filter on the other rows.
-
-        Returns:
-            The dataset.
-
-        Examples:
-            >>> import pyarrow.compute as pc
-            >>> table.scan().to_arrow_dataset().to_table(columns=["id"], filter=pc.field("v") > 70).to_pylist()
-            [{'id': 8}]
-        """
-        from floeberg.scan.arrow_dataset import ArrowDataset  # noqa: PLC0415 - it imports pyarrow
-
-        return ArrowDataset(self)
-
-    def _for_duckdb(self) -> object:
-        return self.to_arrow_dataset()
 
     def to_spark(  # noqa: PLR0913 - the parts of one read
         self,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.spark.native.filters import condition, tested_columns
 from floeberg.spark.native.proof import NativeColumn, Unproven, native_columns
-from floeberg.spark.native.stored import stored_files
+from floeberg.scan.stored_files import stored_files
 from floeberg.types import ListType, MapType, StructType
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from floeberg.scan import Scan
     from floeberg.scan.plan import Plan
     from floeberg.spark.native.file_systems import FileSystems
-    from floeberg.spark.native.stored import StoredFile
+    from floeberg.scan.stored_files import StoredFile
     from floeberg.types import IcebergType, NestedField
 
 __all__ = ["FileGroup", "Lanes", "divide"]

@@ -24,7 +24,7 @@ from floeberg.types import ListType, NestedField, PrimitiveType, StructType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from floeberg.spark.native.stored import StoredColumn, StoredShape
+    from floeberg.scan.stored_files import StoredColumn, StoredShape
     from floeberg.types import IcebergType
 
 __all__ = ["NativeColumn", "Unproven", "native_columns"]

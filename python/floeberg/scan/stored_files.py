@@ -16,7 +16,7 @@ from floeberg import _native
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from floeberg.scan import Scan
+    from floeberg.scan.scan_protocol import PlannedScan
 
 __all__ = ["StoredColumn", "StoredFile", "StoredShape", "stored_files"]
 
@@ -74,7 +74,7 @@ class StoredFile:
     size: int
 
 
-def stored_files(scan: Scan, locations: Sequence[str]) -> list[StoredFile]:
+def stored_files(scan: PlannedScan, locations: Sequence[str]) -> list[StoredFile]:
     """What the footers of files say, in the order of the files."""
     if not locations:
         return []
