@@ -30,6 +30,7 @@ project = "Floeberg"
 author = "The Floeberg developers"
 html_title = "Floeberg"
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_copy_source = False
 html_logo = html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
