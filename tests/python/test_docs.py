@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 from cargo_workspace import ROOT
 
-from guide_pages import NEED_A_CHECKOUT, NEED_SPARK
+from guide_pages import NEED_SPARK
 from markdown_blocks import CODE, blocks_of, prose_of, run_page
 
 
@@ -58,7 +58,7 @@ def test_the_cookbook_has_a_recipe_for_each_line_of_its_index():
 @pytest.mark.parametrize("page", WITH_CODE, ids=str)
 def test_the_code_of_a_page_runs_and_prints_what_stands_below_it(page, tmp_path, monkeypatch):
     # Whoever installed a wheel has no checkout.
-    monkeypatch.chdir(ROOT if page in NEED_A_CHECKOUT else tmp_path)
+    monkeypatch.chdir(tmp_path)
     run_page(ROOT / page, {})
 
 

@@ -10,14 +10,14 @@ import pytest
 from cargo_workspace import ROOT
 
 import floeberg as fb
-from guide_pages import NEED_A_CHECKOUT, NEED_SPARK
+from guide_pages import NEED_SPARK
 from markdown_blocks import CODE_THAT_NEEDS_MORE, blocks_of, run_page
 
 
 @pytest.mark.parametrize("page", sorted(NEED_SPARK), ids=str)
 def test_the_code_of_the_guide_runs_and_prints_what_stands_below_it(spark, monkeypatch, tmp_path, page):
     # Whoever installed a wheel has no checkout.
-    monkeypatch.chdir(ROOT if page in NEED_A_CHECKOUT else tmp_path)
+    monkeypatch.chdir(tmp_path)
     run_page(ROOT / page, {"spark": spark})
 
 
