@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.domains.python import PyXRefRole
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxRole
 
 if TYPE_CHECKING:
@@ -130,8 +131,20 @@ def hide_arguments(
     return ("", None) if made_by_others else None
 
 
+def hide_overloads() -> None:
+    """Shows the one signature of what has overloads: all of them would stand before its first sentence."""
+    analyze = ModuleAnalyzer.analyze
+
+    def without_overloads(analyzer: ModuleAnalyzer) -> None:
+        analyze(analyzer)
+        analyzer.overloads = {}
+
+    ModuleAnalyzer.analyze = without_overloads
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx. Napoleon has the priority 500."""
+    hide_overloads()
     app.add_role("code-or-name", CodeOrName())
     app.connect("source-read", make_links_fit)
     app.connect("autodoc-process-docstring", hide_colon, priority=400)
