@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.domains.python import PyXRefRole
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxRole
 
 if TYPE_CHECKING:
@@ -30,14 +31,31 @@ project = "Floeberg"
 author = "The Floeberg developers"
 html_title = "Floeberg"
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_copy_source = False
+html_logo = html_favicon = "_static/logo.svg"
+html_static_path = ["_static"]
+html_css_files = ["floeberg.css"]
+html_search_scorer = str(DOCS / "search_scorer.js")
 html_theme_options = {
-    "source_repository": REPOSITORY,
-    "source_branch": "main",
-    "source_directory": "docs/",
+    "light_css_variables": {"color-brand-primary": "#17587f", "color-brand-content": "#17689a"},
+    "dark_css_variables": {"color-brand-primary": "#7cc4e8", "color-brand-content": "#7cc4e8"},
+    # They would lead to files of a repository.
+    "top_of_page_buttons": [],
 }
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+# Code and commands are copied, without the prompt. Outputs are not.
+copybutton_selector = "div.highlight-python pre, div.highlight-console pre, div.highlight-toml pre"
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True
+copybutton_line_continuation_character = "\\"
 exclude_patterns = ["_build"]
 # Headings answer to the fragments that GitHub gives them.
 myst_heading_anchors = 4
@@ -113,8 +131,20 @@ def hide_arguments(
     return ("", None) if made_by_others else None
 
 
+def hide_overloads() -> None:
+    """Shows the one signature of what has overloads: all of them would stand before its first sentence."""
+    analyze = ModuleAnalyzer.analyze
+
+    def without_overloads(analyzer: ModuleAnalyzer) -> None:
+        analyze(analyzer)
+        analyzer.overloads = {}
+
+    ModuleAnalyzer.analyze = without_overloads
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx. Napoleon has the priority 500."""
+    hide_overloads()
     app.add_role("code-or-name", CodeOrName())
     app.connect("source-read", make_links_fit)
     app.connect("autodoc-process-docstring", hide_colon, priority=400)

@@ -1,6 +1,7 @@
 """What do names of PyIceberg and other libraries that are missing here say?
 
 They raise an `AttributeError`, so that `hasattr` is false, and the error says what to write instead.
+`floeberg.migrate` finds them in scripts, with what is imported by another name here, and what means something else.
 """
 
 from __future__ import annotations
@@ -9,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from floeberg.errors import MissingAttributeError
 
-__all__ = ["SpelledLikePyIceberg"]
+__all__ = [
+    "ARGUMENTS",
+    "IMPORTED",
+    "MEANING",
+    "PROPERTIES",
+    "UNMISTAKABLE",
+    "SpelledLikePyIceberg",
+    "spelled",
+]
 
 _PLANNED = "it is planned, and not supported yet"
 _OF_TABLES = {
@@ -142,6 +151,92 @@ _SAID: dict[str, dict[str, str]] = {
 }
 
 
+_OF_DATA_FILES = frozenset(_SAID["DataFile"]) - {"content", "sort_order_id"}
+
+UNMISTAKABLE: dict[str, str] = {
+    name: said
+    for kind, names in (
+        ("Table", {"to_daft", "to_bodo", "name_mapping", "location_provider", "last_partition_id"}),
+        ("Scan", {"to_ray", "use_snapshot", *(name for name in _SAID["Scan"] if "snapshot_id_" in name)}),
+        ("Transaction", {"update_snapshot"}),
+        ("DataFile", _OF_DATA_FILES),
+    )
+    for name, said in _SAID[kind].items()
+    if name in names
+}
+"""Names that only PyIceberg has, whatever the object is that they are asked of."""
+
+IMPORTED: dict[str, str] = {
+    "pyiceberg.catalog.glue": 'load_catalog(name, type="glue", ...)',
+    "pyiceberg.catalog.hive": "Hive catalogs are not supported yet: Hive 4 has a REST endpoint",
+    "pyiceberg.catalog.dynamodb": "DynamoDB is not supported as a catalog: use another one",
+    "pyiceberg.catalog.bigquery_metastore": "BigQuery is not supported as a catalog, but by its REST endpoint",
+    "pyiceberg.catalog.noop": "fb.open_table(metadata_location)",
+    "pyiceberg.catalog.load_rest": 'load_catalog(name, type="rest", ...)',
+    "pyiceberg.catalog.load_sql": 'load_catalog(name, type="sql", ...)',
+    "pyiceberg.catalog.load_glue": 'load_catalog(name, type="glue", ...)',
+    "pyiceberg.catalog.load_in_memory": 'load_catalog(name, type="memory")',
+    "pyiceberg.conversions": "values are Python's: bounds are decoded in table.inspect.files()",
+    "pyiceberg.expressions.visitors": "scan.plan_files() and expression.to_json() show what became of a filter",
+    "pyiceberg.expressions.literals": "literals are plain Python values: datetime, Decimal, UUID, bytes, ...",
+    "pyiceberg.io": "give storage_options to open_table, or properties to the catalog",
+    "pyiceberg.manifest": "table.inspect has manifests, entries and files as Arrow tables",
+    "pyiceberg.table.CreateTableTransaction": "catalog.create_table_transaction(...)",
+    "pyiceberg.table.DataScan": "floeberg.Scan",
+    "pyiceberg.table.TableScan": "floeberg.Scan",
+    "pyiceberg.table.IncrementalAppendScan": "floeberg.Scan",
+    "pyiceberg.table.TableProperties": 'the names of properties are texts: "write.parquet.compression-codec"',
+    "pyiceberg.table.locations": 'set the property "write.data.path"',
+    "pyiceberg.table.maintenance": "table.maintenance",
+    "pyiceberg.table.name_mapping": 'the property "schema.name-mapping.default" has it as JSON',
+    "pyiceberg.table.puffin": "table.statistics() and table.read_blob(...)",
+    "pyiceberg.table.update": "table.transaction() makes the updates",
+    "pyiceberg.table.update.schema": "floeberg.UpdateSchema",
+    "pyiceberg.table.update.sorting": "floeberg.UpdateSortOrder",
+    "pyiceberg.table.update.spec": "floeberg.UpdateSpec",
+    "pyiceberg.table.update.statistics": "floeberg.UpdateStatistics",
+    "pyiceberg.table.update.snapshot": "floeberg.ManageSnapshots",
+    "pyiceberg.typedef": "identifiers are tuples or dotted texts, and properties are dicts",
+    "pyiceberg.utils.config": "floeberg catalog config shows the configuration",
+}
+"""Modules and names that are imported from PyIceberg, and are not at the same place here. The longest part counts."""
+
+MEANING: dict[str, str] = {
+    "NotEqualTo": "it keeps rows with null: add & NotNull(column) to drop them, or write the filter as text",
+    "NotIn": "it keeps rows with null: add & NotNull(column) to drop them, or write the filter as text",
+    "NotStartsWith": "it keeps rows with null: add & NotNull(column) to drop them, or write the filter as text",
+    "NotNaN": "it keeps rows with null: add & NotNull(column) to drop them",
+    "Not": "it keeps the rows of which the inner filter is null: add & NotNull(column) to drop them",
+    "NOT IN": "a filter text with NOT IN drops rows with null, as in SQL: add OR column IS NULL to keep them",
+    "IS NOT NAN": "a filter text with IS NOT NAN keeps rows with null: add AND column IS NOT NULL to drop them",
+    "UpdateSortOrder.asc": "nulls come first in ascending order: null_order says otherwise",
+    "ExpireSnapshots.older_than": "the time needs a zone: datetime.now(timezone.utc)",
+}
+"""What runs in both, and means something else here."""
+
+ARGUMENTS: dict[str, dict[str, str]] = {
+    "append": {"df": "append(rows), or data="},
+    "overwrite": {"df": "overwrite(rows), or data="},
+    "dynamic_partition_overwrite": {"df": "dynamic_partition_overwrite(rows), or data="},
+}
+"""Arguments that have other names here."""
+
+PROPERTIES: dict[str, tuple[bool, str]] = {
+    "py-io-impl": (
+        False,
+        "it does nothing: files are read by Floeberg's own stores, with the options of the store",
+    ),
+    "py-catalog-impl": (True, "the class must derive from floeberg.Catalog"),
+    "write.py-location-provider.impl": (True, 'set "write.data.path"'),
+}
+"""Properties that name classes of PyIceberg: whether they must change, and what to know."""
+
+
+def spelled(kind: str, name: str) -> str | None:
+    """How a missing name of a class is spelled here; `None` if nothing is known of it."""
+    return _SAID.get(kind, {}).get(name)
+
+
 class SpelledLikePyIceberg:
     """A class whose missing PyIceberg names raise an error with the spelling here."""
 
@@ -153,7 +248,7 @@ class SpelledLikePyIceberg:
 
         def __getattr__(self, name: str) -> object:
             kind = type(self).__name__
-            said = _SAID.get(self._spelled_as, {}).get(name)
+            said = spelled(self._spelled_as, name)
             if said is None:
                 raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
             raise MissingAttributeError(f"{kind!r} object has no attribute {name!r}: {said}")

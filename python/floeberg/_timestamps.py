@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta, timezone
 
 from floeberg._arguments import checked_int
@@ -12,6 +13,7 @@ Moment = datetime | int | str
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _LAST = 2**63 - 1
+_DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
 
 
 def milliseconds(moment: Moment, name: str = "moment") -> int:
@@ -47,6 +49,7 @@ def microseconds(moment: Moment, name: str = "moment") -> int:
     """
     if isinstance(moment, int) and not isinstance(moment, bool):
         return max(-_LAST, min(_LAST, checked_int(name, moment) * 1000))
+    written = moment
     if isinstance(moment, str):
         try:
             # Python 3.10 does not read the Z of ISO 8601.
@@ -57,6 +60,12 @@ def microseconds(moment: Moment, name: str = "moment") -> int:
         found = type(moment).__name__
         raise InvalidInputError(
             f"{name}: expected a datetime, milliseconds or an ISO 8601 string, found an object of type {found}"
+        )
+    if moment.tzinfo is None and _DAY.fullmatch(str(written).strip()):
+        day = moment.date().isoformat()
+        raise InvalidInputError(
+            f"{name}: the day {day} is not a moment: write {day}T00:00:00+00:00 for its beginning in UTC, "
+            f"or {day}T23:59:59.999999+00:00 for its end"
         )
     if moment.tzinfo is None:
         raise InvalidInputError(

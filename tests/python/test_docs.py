@@ -10,7 +10,8 @@ from urllib.parse import unquote
 import pytest
 from cargo_workspace import ROOT
 
-from markdown_blocks import prose_of, run_page
+from guide_pages import NEED_SPARK
+from markdown_blocks import CODE, blocks_of, prose_of, run_page
 
 
 def pages() -> list[Path]:
@@ -25,12 +26,13 @@ def pages() -> list[Path]:
     return sorted(Path(line) for line in listed.stdout.splitlines() if (ROOT / line).is_file())
 
 
-# These run beside the tests that have a session.
-NEED_SPARK = {
-    Path("docs/guide") / name for name in ("spark.md", "spark-sql.md", "spark-source.md", "spark-streams.md")
-}
+def runs(page: Path) -> bool:
+    """Has the page code that is run?"""
+    return any(block.kind == CODE for block in blocks_of((ROOT / page).read_text(encoding="utf-8")))
 
-WITH_CODE = [page for page in pages() if page not in NEED_SPARK and page.parent == Path("docs/guide")]
+
+FOLDERS = {Path("docs/guide"), Path("docs/cookbook")}
+WITH_CODE = [page for page in pages() if page not in NEED_SPARK and page.parent in FOLDERS and runs(page)]
 
 
 def anchors(text: str) -> set[str]:
@@ -44,10 +46,19 @@ def test_the_guide_is_looked_at():
     assert len(WITH_CODE) >= 15
 
 
+def test_the_cookbook_has_a_recipe_for_each_line_of_its_index():
+    text = (ROOT / "docs/cookbook/index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| .* \| \[.*\]\(([\w-]+\.md)", text, flags=re.MULTILINE)
+    assert len(listed) >= 25
+    recipes = {page for page in pages() if page.parent == Path("docs/cookbook") and page.name != "index.md"}
+    assert {Path("docs/cookbook") / page for page in listed} == recipes
+    assert recipes <= {*WITH_CODE, *NEED_SPARK}
+
+
 @pytest.mark.parametrize("page", WITH_CODE, ids=str)
-def test_the_code_of_a_page_runs_and_prints_what_stands_below_it(page, monkeypatch):
-    # Places in the guide are those of a checkout.
-    monkeypatch.chdir(ROOT)
+def test_the_code_of_a_page_runs_and_prints_what_stands_below_it(page, tmp_path, monkeypatch):
+    # Whoever installed a wheel has no checkout.
+    monkeypatch.chdir(tmp_path)
     run_page(ROOT / page, {})
 
 

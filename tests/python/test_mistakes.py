@@ -40,6 +40,16 @@ def table(catalog):
     return catalog.load_table("n.t")
 
 
+@pytest.mark.parametrize("day", ["2026-11-26", " 9999-12-31 "])
+def test_a_day_is_told_with_both_of_its_ends(table, day):
+    with pytest.raises(InvalidInputError) as told:
+        table.scan().as_of(day)
+    assert f"write {day.strip()}T00:00:00+00:00 for its beginning in UTC" in str(told.value)
+    assert f"or {day.strip()}T23:59:59.999999+00:00 for its end" in str(told.value)
+    with pytest.raises(InvalidInputError, match="has no time zone: write 2026-11-26T00:00:00.00:00"):
+        table.scan().as_of("2026-11-26T00:00:00")
+
+
 TRANSFORMS = r"year\(ts\), month\(ts\), day\(ts\), hour\(ts\), bucket\(16, id\), truncate\(4, name\)"
 
 

@@ -9,6 +9,7 @@ import re
 import pytest
 from cargo_workspace import ROOT
 
+import floeberg
 from public_names import public_modules, public_names, public_values
 
 DIRECTIVE = re.compile(
@@ -43,6 +44,16 @@ def test_every_public_name_is_on_a_page():
     there = {each for kind, name in directives() for each in documented(kind, name)}
     missing = [name for name, value in public_names().items() if id(value) not in there]
     assert missing == [], "name them on a page of docs/reference"
+
+
+def test_every_method_of_a_table_is_in_the_summary_and_in_a_group():
+    page = (ROOT / "docs" / "reference" / "tables.md").read_text(encoding="utf-8")
+    methods = [f"Table.{name}" for name in dir(floeberg.Table) if not name.startswith("_")]
+    summary = re.findall(r"^   (Table\.\w+)$", page, flags=re.MULTILINE)
+    described = re.findall(r"^\.\. auto(?:method|property):: floeberg\.(\S+)$", page, flags=re.MULTILINE)
+    assert summary == described
+    assert sorted(described) == methods
+    assert page.index("autosummary") < page.index("automethod")
 
 
 def test_the_reference_knows_the_names_of_every_kind():

@@ -1,4 +1,4 @@
-"""The commands of the guide run, and show what stands below them."""
+"""The commands of the guide and of the README run, and show what stands below them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import re
 import shlex
 import subprocess
 
+import pytest
 from cargo_workspace import ROOT
 from typer.testing import CliRunner
 
 from floeberg.cli.app import app
 from markdown_blocks import blocks_of
 
-GUIDE = ROOT / "docs" / "guide" / "command-line.md"
+PAGES = {"docs/guide/command-line.md": 15, "README.md": 3}
+"""Pages, and how many commands of Floeberg each has at least."""
 
 
-def commands():
+def commands(page):
     """Each command, its line, and what it shows."""
-    for block in blocks_of(GUIDE.read_text(encoding="utf-8")):
-        if block.kind == "console":
+    for block in blocks_of((ROOT / page).read_text(encoding="utf-8")):
+        # Other blocks install packages.
+        if block.kind == "console" and "$ floeberg " in block.text:
             for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
                 command, _, shown = part.partition("\n")
                 yield command, block.line, shown
@@ -34,21 +37,22 @@ def pattern(shown: str) -> str:
     return "\n".join(texts).strip("\n") + "\n*"
 
 
-def test_the_commands_of_the_guide_show_what_stands_below_them(monkeypatch):
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_show_what_stands_below_them(page, monkeypatch):
     # As at a terminal that has no colours and wide enough for names of temporary folders.
     for name, value in {"TTY_COMPATIBLE": "1", "TERM": "dumb", "COLUMNS": "300", "LINES": "40"}.items():
         monkeypatch.setenv(name, value)
     ran = 0
-    for command, line, shown in commands():
+    for command, line, shown in commands(page):
         if command.startswith("export "):
             monkeypatch.setenv(*command.removeprefix("export ").split("="))
         elif not command.startswith("floeberg "):
             subprocess.run(command, shell=True, check=True)
         else:
             found = shown_by(command)
-            assert re.fullmatch(pattern(shown), found), f"{GUIDE}:{line}: {command}\n{found}"
+            assert re.fullmatch(pattern(shown), found), f"{page}:{line}: {command}\n{found}"
             ran += 1
-    assert ran >= 15
+    assert ran >= PAGES[page]
 
 
 def shown_by(command: str) -> str:
