@@ -58,9 +58,10 @@ long: install java ## What tests try, many more of it: HISTORIES=2000, INTERLEAV
 	FLOEBERG_SETTINGS=all $(PYTHON) -m pytest tests/spark/test_sql_under_settings.py --timeout 0
 	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/catalogs/test_served_contention.py tests/catalogs/test_cut_connections.py tests/catalogs/test_mariadb.py tests/catalogs/test_nessie.py --timeout 0
 	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/catalogs -k mariadb --timeout 0
+	FLOEBERG_CASES=all $(PYTHON) -m pytest tests/object_stores -k "not spark" --timeout 0
 	FLOEBERG_KILLS=$(or $(KILLS),200) FLOEBERG_DELETES=100 FLOEBERG_CHANGES=100 $(PYTHON) -m pytest tests/faults/test_killed.py tests/faults/test_killed_changes.py tests/faults/test_lance_killed.py tests/faults/test_deletes.py tests/faults/test_races.py --timeout 0
 
-object-stores: install java $(VENV)/spark-classes.jsa ## Tables in S3: a server on loopback, Spark's connector (690 MB, once)
+object-stores: install java $(VENV)/spark-classes.jsa ## Tables in emulators of S3 and Azure on loopback (Node.js), Spark's connector (690 MB, once)
 	$(PYTEST) tests/object_stores $(ARGS)
 
 catalogs: install java ## The tests of catalogs over Iceberg's REST server, SeaweedFS and PostgreSQL, which it starts on loopback

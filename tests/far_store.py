@@ -173,7 +173,7 @@ class _Connection(BaseHTTPRequestHandler):
             self._administer(bucket, query)
             return
         store = self.server.store
-        call = Call(self.command, bucket, key, query, self.headers, self._body())
+        call = Call(self.command, bucket, key, query, self.headers, self._body(), target=self.path)
         verb = "LIST" if call.is_list else call.verb
         counts, request = store.clock.begin(verb, call.about, self.headers.get("Range"))
         self._forget()

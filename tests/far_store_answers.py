@@ -32,6 +32,7 @@ class Call:
         headers: The headers.
         body: What was sent, in pieces.
         whole: Does the range count for nothing?
+        target: The path and the query, as they were sent.
     """
 
     verb: str
@@ -41,6 +42,7 @@ class Call:
     headers: Message
     body: Iterator[bytes]
     whole: bool = False
+    target: str = ""
 
     @property
     def is_list(self) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
 _LONGS = range(-(2**63), 2**63)
+_DAY = 86_400
 
 
 def _wrong(name: str, expected: str, value: object) -> InvalidInputError:
@@ -61,6 +62,14 @@ def checked_share(name: str, value: object) -> float:
     number = None if isinstance(value, bool) or not isinstance(value, (int, float)) else float(value)
     if number is None or not 0 < number <= 1:
         raise _wrong(name, "a share above 0 and at most 1", value)
+    return number
+
+
+def checked_seconds(name: str, value: object) -> float:
+    """A time in seconds, above 0 and of at most a day."""
+    number = None if isinstance(value, bool) or not isinstance(value, (int, float)) else float(value)
+    if number is None or not 0 < number <= _DAY:
+        raise _wrong(name, f"seconds above 0 and at most {_DAY}", value)
     return number
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from one_column import rows
-from s3_kinds import KINDS
+from store_kinds import KINDS
 
 
 def main(kind: str, name: str, folder: str, writer: int, count: int) -> None:

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pytest
+from emulators import BUCKET, Emulator
 from pyspark.sql import DataFrame, SparkSession
-from s3_kinds import BUCKET
-from s3_server import S3Server
 from spark_in_s3 import HADOOP, SECRET, connector, started
 
 import floeberg as fb
@@ -28,7 +27,7 @@ ROWS = pa.schema({"id": pa.int64(), "part": pa.string(), "v": pa.float64()})
 
 
 @pytest.fixture(scope="module")
-def spark(server: S3Server, tmp_path_factory) -> Iterator[SparkSession]:
+def spark(server: Emulator, tmp_path_factory) -> Iterator[SparkSession]:
     """A session with the connector."""
     session = started(tmp_path_factory.mktemp("spark"), connector(), server.url)
     hadoop = session._jvm.org.apache.hadoop.util.VersionInfo.getVersion()
@@ -184,7 +183,7 @@ print(json.dumps(told), flush=True)
 """
 
 
-def test_a_spark_without_the_connector(make, server: S3Server, tmp_path) -> None:
+def test_a_spark_without_the_connector(make, server: Emulator, tmp_path) -> None:
     table = make()
     ran = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", WITHOUT, str(tmp_path), server.url, table.metadata_location],

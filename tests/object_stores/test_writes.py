@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from one_column import SCHEMA, ids, rows
 from places import files_in
-from s3_kinds import BUCKET, KINDS
+from store_kinds import tried
 
 import floeberg as fb
 from floeberg.errors import CommitStateUnknownError, FloebergError
@@ -43,21 +43,16 @@ def large(seed: int) -> pa.Table:
     return pa.table({"text": [drawn.randbytes(10_000).hex() for _ in range(2_000)]})
 
 
-def pending(server) -> int:
-    """Uploads that were begun and neither finished nor given up."""
-    return server.ask("GET", f"{BUCKET}?uploads").count("<Upload>")
-
-
-def test_a_file_of_many_parts_arrives_whole(texts, server):
+def test_a_file_of_many_parts_arrives_whole(texts, store):
     given = large(1)
     texts.append(given)
     (size,) = texts.inspect.files()["file_size_in_bytes"].to_pylist()
     assert size > 16 << 20
     assert texts.scan().to_arrow().equals(given.cast(texts.scan().to_arrow().schema))
-    assert pending(server) == 0
+    assert store.uploads() == 0
 
 
-def test_a_write_that_ends_in_an_error_leaves_no_object_and_no_upload(texts, server):
+def test_a_write_that_ends_in_an_error_leaves_no_object_and_no_upload(texts, store):
     before = files_in(texts.location())
 
     def batches():
@@ -68,10 +63,10 @@ def test_a_write_that_ends_in_an_error_leaves_no_object_and_no_upload(texts, ser
     with pytest.raises(Exception, match="the source broke"):
         texts.append(broken)
     assert files_in(texts.location()) == before
-    assert pending(server) == 0
+    assert store.uploads() == 0
 
 
-@pytest.mark.parametrize("kind", [KINDS["filesystem"]])
+@pytest.mark.parametrize("kind", [name for name in tried(more=True) if "filesystem" in name], indirect=True)
 def test_a_table_in_a_folder_of_its_own_is_written_without_a_catalog(orders):
     opened = fb.open_table(orders.location())
     opened.append(rows(3))
@@ -104,14 +99,13 @@ def test_every_call_of_an_append_may_fail(catalog, fault, tmp_path):
     assert len(present) > 3
 
 
-def test_many_processes_append_and_lose_nothing(kind, catalog, orders, tmp_path):
+def test_many_processes_append_and_lose_nothing(kind_name, catalog, orders, tmp_path):
     writers, appends = 4, 10
     orders.set_properties({"commit.retry.num-retries": "50"})
-    (name,) = (name for name, each in KINDS.items() if each is kind)
     program = Path(__file__).with_name("appender.py")
     children = [
         subprocess.Popen(
-            [sys.executable, program, name, catalog._name, tmp_path, str(writer), str(appends)],
+            [sys.executable, program, kind_name, catalog._name, tmp_path, str(writer), str(appends)],
             stdout=subprocess.PIPE,
             text=True,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from floeberg import _native
-from floeberg._arguments import checked_bool, checked_path
+from floeberg._arguments import checked_bool, checked_path, checked_seconds
 from floeberg._keywords import says_keywords_of_methods
 from floeberg._table_properties import flag_of
 from floeberg.catalog.backup import Backups
@@ -281,6 +281,7 @@ class Catalog(Backups, Reports):
         table: str | Iterable[str] | None = None,
         location: str | os.PathLike[str] | None = None,
         read_only: bool = False,
+        timeout: float = 10.0,
     ) -> CatalogCheck:
         """Does each step of reaching the catalog and its store, and names the one that fails, with what to do.
 
@@ -295,6 +296,7 @@ class Catalog(Backups, Reports):
             table: The table to load. By default, the first one.
             location: The folder in which files are written, where the catalog does not name one.
             read_only: Whether nothing is written.
+            timeout: Seconds that each step may take. A step without an answer by then has failed.
 
         Returns:
             The steps.
@@ -316,6 +318,7 @@ class Catalog(Backups, Reports):
             table=None if table is None else checked_identifier("table", table),
             location=None if location is None else checked_path("location", location),
             read_only=checked_bool("read_only", read_only),
+            seconds=checked_seconds("timeout", timeout),
         )
         return wanted.run(lambda: self._connection(self._properties, wanted.origins), lambda: self)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from floeberg._arguments import checked_bool, checked_options, checked_path, checked_text
+from floeberg._arguments import checked_bool, checked_options, checked_path, checked_seconds, checked_text
 from floeberg.catalog.base import Catalog
 from floeberg.catalog.check import CatalogCheck, Check
 from floeberg.catalog.check.origins import GIVEN
@@ -81,6 +81,7 @@ def check_catalog(
     table: str | Iterable[str] | None = None,
     location: str | os.PathLike[str] | None = None,
     read_only: bool = False,
+    timeout: float = 10.0,
     **properties: str | None,
 ) -> CatalogCheck:
     """Checks a catalog as `Catalog.check` does, also one that cannot be loaded.
@@ -90,6 +91,7 @@ def check_catalog(
         table: The table to load. By default, the first one.
         location: The folder in which files are written, where the catalog does not name one.
         read_only: Whether nothing is written: no files, and no tables in a database.
+        timeout: Seconds that each step may take. A step without an answer by then has failed.
         **properties: Properties of the catalog, as with `load_catalog`.
 
     Returns:
@@ -107,6 +109,7 @@ def check_catalog(
     levels = None if table is None else checked_identifier("table", table)
     place = None if location is None else checked_path("location", location)
     checked_bool("read_only", read_only)
+    seconds = checked_seconds("timeout", timeout)
     merged = configured_properties(known) | given
     found: list[type[Catalog]] = []
 
@@ -129,6 +132,7 @@ def check_catalog(
         table=levels,
         location=place,
         read_only=read_only,
+        seconds=seconds,
     )
     return wanted.run(lambda: kind()._connection(merged, origins), reached)  # noqa: SLF001 - the same
 

@@ -11,7 +11,7 @@ try:
     import sqlalchemy as sql
     from sqlalchemy.exc import DBAPIError, IntegrityError
 
-    from floeberg.catalog.sql_address import connection_of
+    from floeberg.catalog.sql_address import check_file, connection_of
     from floeberg.catalog.sql_database import Database
     from floeberg.catalog.sql_tables import (
         LONGEST_NAME,
@@ -87,6 +87,7 @@ class SqlCatalog(MetastoreCatalog):
         kept = {
             key: value for key, value in properties.items() if key.rpartition("jdbc.")[2] not in _CHANGING
         }
+        check_file(kept.get("uri", ""))
         return kept | {"init-catalog-tables": "false"}
 
     def _access(self) -> str:

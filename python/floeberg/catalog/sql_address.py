@@ -5,6 +5,7 @@ Only `SqlCatalog` imports this, since it imports SQLAlchemy.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sql
@@ -17,7 +18,7 @@ from floeberg.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["connection_of"]
+__all__ = ["check_file", "connection_of"]
 
 _PORTS = {"postgresql": 5432, "mysql": 3306, "mariadb": 3306, "mssql": 1433, "oracle": 1521}
 _NO_TLS = "the driver of the database agrees on TLS as a part of its own protocol"
@@ -60,3 +61,23 @@ def connection_of(properties: Mapping[str, str], origins: Mapping[str, str]) -> 
         reason = f"the URI names no port, and that of {kind!r} is not known"
         return ServerConnection(no_address=reason, credentials=credentials)
     return ServerConnection((Address(url.host, port),), no_tls=_NO_TLS, credentials=credentials)
+
+
+def check_file(uri: str) -> None:
+    """Checks that the file of an SQLite database is there, which its library would make. Other URIs pass.
+
+    Raises:
+        InvalidInputError: It is not there.
+    """
+    try:
+        url = sql.make_url(uri)
+    except (ArgumentError, ValueError):
+        # Who opens the database says what is wrong.
+        return
+    name = url.database if url.get_backend_name() == "sqlite" else None
+    # Names of SQLite's own begin so: a URI, or memory.
+    if name and not name.startswith(("file:", ":")) and not Path(name).exists():
+        raise InvalidInputError(
+            f"there is no database file {name!r}, and so there are no catalog tables: correct the property 'uri', or "
+            "let the catalog create the file"
+        )

@@ -43,6 +43,7 @@ class Kind:
         moves_views: The metadata of a view is written where its location is.
         names_metadata: Metadata files are named by Floeberg, or as it names them.
         frees_names: A new view may have the name that another was given up for.
+        forgets_folders: Folders without a file are not listed.
     """
 
     make: Callable[[str, Path], Catalog]
@@ -65,6 +66,7 @@ class Kind:
     moves_views: bool = True
     names_metadata: bool = True
     frees_names: bool = True
+    forgets_folders: bool = True
 
     def new(self, folder: Path) -> Catalog:
         """One of a name that no other has."""

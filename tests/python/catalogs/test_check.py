@@ -91,6 +91,7 @@ def test_what_only_reads_writes_nothing(tmp_path, monkeypatch):
     # The tables of a database are not made either.
     made = check_catalog("c", read_only=True, type="sql", uri=f"sqlite:///{tmp_path}/new.db")
     assert made.failure.name == "authentication" and "no catalog tables" in str(made.failure.error)
+    assert not (tmp_path / "new.db").exists()
     fb.load_catalog("c", type="sql", uri=f"sqlite:///{tmp_path}/new.db")
     assert check_catalog("c", read_only=True, type="sql", uri=f"sqlite:///{tmp_path}/new.db").ok
 

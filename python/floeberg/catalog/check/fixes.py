@@ -37,6 +37,9 @@ _DENIED = {
     "table": "the role of the credentials lacks the right to read the table or its metadata file",
 }
 _NOTHING_THERE = "check the path in 'uri' and the name in 'warehouse': the server has nothing there"
+_NO_FOLDER = "a file has the name of a folder: give a folder as 'warehouse', or move the file away"
+_UNKNOWN_CALLER = ("the server answered 401", "the server answered 419")
+"""How errors of a server begin that does not know who asks. Who is known and may not is answered 403."""
 _NO_ANSWER = "the server or the store did not answer as it should: the steps of the store say more"
 _KEYS: Mapping[str, str] = {
     "s3": "give 's3.access-key-id' and 's3.secret-access-key', or AWS_* variables; the bucket's policy must allow "
@@ -62,12 +65,15 @@ def catalog_fix(step: str) -> Callable[[FloebergError], str]:
     """What helps against an error of a step that reaches a catalog."""
 
     def fix(error: FloebergError) -> str:
+        if isinstance(error, PermissionDeniedError) and error.message.startswith(_UNKNOWN_CALLER):
+            return _DENIED["authentication"]
         known = (
             (NotInstalledError, True, "install what the error names"),
             (PermissionDeniedError, step in _DENIED, _DENIED.get(step, "")),
             (NoSuchTableError, True, "check the name: list_tables of the catalog has those that are there"),
             (NotFoundError, step == "authentication", _NOTHING_THERE),
             (InvalidInputError, step == "authentication", _STEPS["configuration"]),
+            (InvalidInputError, "found a file" in error.message, _NO_FOLDER),
             (StorageError, step in ("namespaces", "table"), _NO_ANSWER),
         )
         found = (text for kind, applies, text in known if applies and isinstance(error, kind))
@@ -84,6 +90,8 @@ def store_fix(kind: str, location: str) -> Callable[[FloebergError], str]:
             return _KEYS.get(kind, "ask the owner of the store for the right")
         if isinstance(error, UnsupportedError) or "writers" in error.message:
             return _NO_RACE
+        if kind == "local" and ("found a file" in error.message or "a file is where" in error.message):
+            return _NO_FOLDER
         if isinstance(error, NotFoundError):
             return f"create the bucket or container of {location}, or correct 'warehouse'"
         return _FAILED.get(kind, "check the store")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from floeberg import _native
@@ -38,16 +37,24 @@ def raced(folder: str, storage_options: Mapping[str, str]) -> str:
     writers = [str(uuid.uuid4()) for _ in range(WRITERS)]
     start = threading.Barrier(WRITERS)
 
-    def write(writer: str) -> FloebergError | None:
+    outcomes: dict[str, FloebergError | None] = {}
+
+    def write(writer: str) -> None:
         start.wait()
         try:
             _native.put_file_if_absent(location, writer.encode(), storage_options=dict(storage_options))
+            outcomes[writer] = None
         except FloebergError as failure:
-            return failure
-        return None
+            outcomes[writer] = failure
 
-    with ThreadPoolExecutor(WRITERS) as threads:
-        outcomes = dict(zip(writers, threads.map(write, writers), strict=True))
+    # A store that never answers must not keep the process alive, as the threads of a pool would.
+    threads = [threading.Thread(target=write, args=(writer,), daemon=True) for writer in writers]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    if len(outcomes) < WRITERS:
+        raise StorageError(f"{WRITERS - len(outcomes)} of {WRITERS} writers broke off")
     for failure in outcomes.values():
         if failure is not None and not _has_lost(failure):
             raise failure

@@ -1,7 +1,14 @@
-"""How is a step run, timed and recorded?"""
+"""How is a step run, timed and recorded?
+
+In: a step, and how long it may take. Out: what came of it.
+
+Invariant: a step that gets no answer ends all the same. Its thread is left behind, and keeps no process alive.
+"""
 
 from __future__ import annotations
 
+import contextvars
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -13,15 +20,29 @@ if TYPE_CHECKING:
 
 __all__ = ["Recorder", "SkipStepError"]
 
+_NO_ANSWER = (
+    "what answers there accepts requests and then says nothing: look at its log and at proxies between here and there, "
+    "or give it more seconds by timeout=..."
+)
+
 
 class SkipStepError(Exception):
     """A step cannot be done. The message is the reason."""
 
 
-class Recorder:
-    """The steps so far."""
+class _TooLateError(StorageError):
+    """A step had no answer in its time."""
 
-    def __init__(self) -> None:
+
+class Recorder:
+    """The steps so far.
+
+    Args:
+        seconds: How long a step may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
         self._steps: list[CatalogCheckStep] = []
 
     @property
@@ -63,7 +84,7 @@ class Recorder:
             return False
         began = time.perf_counter()
         try:
-            detail, error = do(), None
+            detail, error = _within(self._seconds, do), None
         except SkipStepError as reason:
             self.skip(name, str(reason))
             return False
@@ -72,6 +93,32 @@ class Recorder:
         except OSError as failure:
             detail, error = "", StorageError(failure.strerror or str(failure), retryable=True)
         seconds = time.perf_counter() - began
-        text = "" if error is None else fix(error)
+        text = "" if error is None else _NO_ANSWER if isinstance(error, _TooLateError) else fix(error)
         self._steps.append(CatalogCheckStep(name, error is None, seconds, detail, error, text))
         return error is None
+
+
+def _within(seconds: float, do: Callable[[], str]) -> str:
+    """What a step returns or raises.
+
+    Raises:
+        _TooLateError: It took longer.
+    """
+    details: list[str] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            details.append(do())
+        except BaseException as failure:  # noqa: BLE001 - it is raised where the step was asked for
+            failures.append(failure)
+
+    # Drivers of databases and stores may wait for minutes, and cannot be interrupted.
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failures:
+        raise failures[0]
+    if details:
+        return details[0]
+    raise _TooLateError(f"no answer within {seconds:g} s", retryable=True)

@@ -58,6 +58,7 @@ class Check:
         table: The table to load; `None` is the first one.
         location: The folder to write to; `None` is the warehouse.
         read_only: Whether nothing is written.
+        seconds: How long a step may take.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Check:
     table: Identifier | None
     location: str | None
     read_only: bool
+    seconds: float
 
     def run(
         self, connection: Callable[[], ServerConnection], reached: Callable[[], CheckedCatalog]
@@ -77,7 +79,7 @@ class Check:
             connection: Finds out what is between this process and the catalog.
             reached: Gives the catalog, which it may have to make.
         """
-        recorder = Recorder()
+        recorder = Recorder(self.seconds)
         self._connect(recorder, connection)
         catalog = self._reach(recorder, reached)
         if catalog is None:

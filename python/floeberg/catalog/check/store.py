@@ -104,6 +104,7 @@ class _Store:
         if self._kind == "memory":
             raise SkipStepError("the store is the memory of this process")
         if self._kind == "local":
+            self._check_folders()
             there = self._folders.is_there(self._base)
             return self._base if there else f"{self._base}: not there yet, the first table creates it"
         try:
@@ -118,6 +119,14 @@ class _Store:
                 ) from failure
             raise
         return self._base
+
+    def _check_folders(self) -> None:
+        """Checks that neither the warehouse nor a folder above it is a file."""
+        folder = self._base
+        while folder.strip("/").rpartition(":")[2]:
+            if _native.file_exists(folder, storage_options=self._options):
+                raise InvalidInputError("expected a folder, found a file", context={"path": folder})
+            folder = folder.rpartition("/")[0]
 
     def _list(self) -> str:
         if self._kind == "http":

@@ -45,6 +45,7 @@ def _doctor(
         ),
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Writes nothing.")] = False,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="How long each step may take.")] = 10.0,
 ) -> int | None:
     """Does each step of reaching a catalog and its store, and names the one that fails. Exits with 1 then."""
     session.output.check_form()
@@ -55,6 +56,7 @@ def _doctor(
         table=table,
         location=location,
         read_only=read_only,
+        timeout=timeout,
         **session.place.options,
     )
     failed = found.failure
