@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from floeberg.commit.progress_report import ProgressReport
 
-__all__ = ["ProgressLine"]
+__all__ = ["ProgressLine", "line_of"]
 
 _CELLS = 20
 """The characters of a whole bar."""
@@ -31,12 +31,12 @@ class ProgressLine:
         """Shows a report."""
         self._last = report
         if self._is_terminal:
-            self._write(_line(report), ends=False)
+            self._write(line_of(report), ends=False)
 
     def end(self) -> None:
         """Shows the last report, and ends the line."""
         if self._last is not None and self._out is not None:
-            self._write(_line(self._last), ends=True)
+            self._write(line_of(self._last), ends=True)
 
     def stop(self) -> None:
         """Ends the line of an operation that failed, where it was begun."""
@@ -51,7 +51,8 @@ class ProgressLine:
         self._width = 0 if ends else len(text)
 
 
-def _line(report: ProgressReport) -> str:
+def line_of(report: ProgressReport) -> str:
+    """A report as a line of text."""
     files = f"{report.files:,}"
     bar = ""
     if report.of_files:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from floeberg.commit.progress_cell import ProgressCell, is_notebook
 from floeberg.commit.progress_line import ProgressLine
 from floeberg.commit.progress_report import ProgressReport
 from floeberg.errors import InvalidInputError
@@ -25,6 +26,11 @@ _PAUSE = 0.1
 """Seconds between two calls, at least."""
 
 
+def _shown() -> ProgressLine | ProgressCell:
+    """What shows reports where nobody gave a function."""
+    return ProgressCell() if is_notebook() else ProgressLine()
+
+
 class Reporter:
     """Calls a function with reports, not too often."""
 
@@ -34,7 +40,7 @@ class Reporter:
         Raises:
             InvalidInputError: It is neither a function nor a bool.
         """
-        self._line = ProgressLine() if progress is True else None
+        self._line = _shown() if progress is True else None
         callback = self._line if isinstance(progress, bool) else progress
         if callback is not None and not callable(callback):
             raise InvalidInputError(

@@ -7,6 +7,15 @@ Spec: REST catalog specification, `ReportMetricsRequest`.
 """
 
 from floeberg.metrics.delivery import MetricsReporter
+from floeberg.metrics.open_telemetry import OpenTelemetryReporter
 from floeberg.metrics.reports import CommitReport, CounterResult, MetricsReport, ScanReport, TimerResult
 
-__all__ = ["CommitReport", "CounterResult", "MetricsReport", "MetricsReporter", "ScanReport", "TimerResult"]
+__all__ = [
+    "CommitReport",
+    "CounterResult",
+    "MetricsReport",
+    "MetricsReporter",
+    "OpenTelemetryReporter",
+    "ScanReport",
+    "TimerResult",
+]

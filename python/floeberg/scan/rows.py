@@ -11,10 +11,11 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from floeberg.errors import NotInstalledError
+from floeberg.scan import asynchronous
 from floeberg.scan.pandas_frames import exact_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
     from types import ModuleType
 
     import duckdb
@@ -89,6 +90,37 @@ class ArrowRows(ABC):
 
         batches = Batches(self._open)
         return pa.RecordBatchReader.from_batches(pa.schema(cast("Any", self)), batches)
+
+    async def to_arrow_async(self) -> pa.Table:
+        """Reads all rows into memory, and leaves the event loop free meanwhile.
+
+        Cancelling the task that awaits the rows stops the work within a batch.
+
+        Returns:
+            A `pyarrow.Table`, with the rows and errors of `to_arrow`.
+
+        Examples:
+            >>> import asyncio
+            >>> asyncio.run(table.scan(row_filter="id = 1").to_arrow_async()).num_rows
+            1
+        """
+        return await asynchronous.table(self)
+
+    async def to_arrow_batches_async(self) -> AsyncIterator[pa.RecordBatch]:
+        """Reads rows batch by batch, in the order of the plan, and leaves the event loop free meanwhile.
+
+        Returns:
+            The batches, for `async for`. No further one is read after the end of the loop.
+
+        Examples:
+            >>> async def count():
+            ...     return sum([batch.num_rows async for batch in table.scan().to_arrow_batches_async()])
+            >>> import asyncio
+            >>> asyncio.run(count())
+            9
+        """
+        async for batch in asynchronous.batches(self):
+            yield batch
 
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame:  # noqa: ANN401 - passed on
         """Reads all rows into a pandas frame.
