@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from floeberg.expressions import ALWAYS_TRUE
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from floeberg._timestamps import Moment
+    from floeberg.checking import Level
     from floeberg.commit import MergeBuilder
     from floeberg.commit.join_options import NullKeys, OnConflict
     from floeberg.commit.new_values import NewValue
     from floeberg.expressions import AnyFilter, ValueExpression
+    from floeberg.report import Report
 
 __all__ = [
     "CommitLike",
@@ -340,6 +343,17 @@ class TableLike(Protocol):
         dry_run: bool = False,
     ) -> CommitLike:
         """Applies a feed of changes, of which the last of each key wins."""
+        ...
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        row_filter: AnyFilter | None = None,
+        snapshots: tuple[int | str | datetime, int | str | datetime | None] | None = None,
+        check: Level | None = "manifests",
+    ) -> Report:
+        """Makes a report: one HTML file."""
         ...
 
     def versions(self) -> Sequence[VersionLike]:

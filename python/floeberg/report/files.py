@@ -131,7 +131,8 @@ def partitions_card(partitions: pa.Table, fields: Mapping[int, Sequence[str]]) -
     size = "total_data_file_size_in_bytes"
     best = pc.select_k_unstable(partitions, _MOST_PARTITIONS, [(size, "descending")])
     top = partitions.take(best)
-    largest = max(top[size].to_pylist(), default=0)
+    columns = [top[each].to_pylist() for each in (size, "file_count", "record_count")]
+    largest = max(columns[0], default=0)
     deletes = [
         position + equality
         for position, equality in zip(
@@ -140,27 +141,25 @@ def partitions_card(partitions: pa.Table, fields: Mapping[int, Sequence[str]]) -
             strict=True,
         )
     ]
-    has_partition = "partition" in top.column_names
     rows: list[tuple[object, ...]] = []
-    for each, deleted in zip(top.to_pylist(), deletes, strict=True):
-        name = (
-            _partition_shown(each["partition"], fields.get(each["spec_id"])) if has_partition else "all rows"
-        )
-        share = deleted / each["record_count"] if each["record_count"] > 0 else 0
+    for name, of_bytes, files, records, deleted in zip(
+        _names_shown(top, fields), *columns, deletes, strict=True
+    ):
+        share = deleted / records if records > 0 else 0
         rows.append(
             (
                 name,
-                bar_cell(bytes_shown(each[size]), each[size] / largest if largest > 0 else 0),
-                f"{each['file_count']:,}",
-                f"{each['record_count']:,}",
+                bar_cell(bytes_shown(of_bytes), of_bytes / largest if largest > 0 else 0),
+                f"{files:,}",
+                f"{records:,}",
                 bar_cell(f"{deleted:,}", min(share, 1), of_deletes=True) if deleted else "0",
             )
         )
     others = partitions.num_rows - len(rows)
     if others > 0:
         total = {
-            name: pc.sum(partitions[name]).as_py() - sum(top[name].to_pylist())
-            for name in (size, "file_count", "record_count")
+            name: pc.sum(partitions[name]).as_py() - sum(known)
+            for name, known in zip((size, "file_count", "record_count"), columns, strict=True)
         }
         all_deletes = (
             pc.sum(partitions["position_delete_record_count"]).as_py()
@@ -177,18 +176,38 @@ def partitions_card(partitions: pa.Table, fields: Mapping[int, Sequence[str]]) -
         )
     of = count_shown(partitions.num_rows, "partition")
     caption = f"the {len(top):,} largest of {of}, by bytes" if others > 0 else f"{of}, the largest first"
-    columns = ("partition", "bytes", "files", "rows", "deletes")
-    table = scrolled(columns, rows, caption=caption, numbers=(2, 3))
+    heads = ("partition", "bytes", "files", "rows", "deletes")
+    table = scrolled(heads, rows, caption=caption, numbers=(2, 3))
     return card(f'<div class="bars">{table}</div>', title="Partitions by bytes and deletes")
 
 
-def _partition_shown(values: Mapping[str, object] | None, names: Sequence[str] | None) -> str:
-    known = dict(values or {})
-    chosen = known if names is None else {name: known.get(name) for name in names}
-    return shown(
-        ", ".join(f"{name}={'null' if value is None else value}" for name, value in chosen.items())
-        or "all rows"
-    )
+def _names_shown(partitions: pa.Table, fields: Mapping[int, Sequence[str]]) -> list[str]:
+    """The values of a few partitions, with the names of their fields."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if "partition" not in partitions.column_names:
+        return ["all rows"] * partitions.num_rows
+    values = {
+        each.name: _texts(pc.struct_field(partitions["partition"], each.name))
+        for each in partitions.schema.field("partition").type
+    }
+    names = []
+    for place, spec in enumerate(partitions["spec_id"].to_pylist()):
+        parts = [f"{name}={values[name][place]}" for name in fields.get(spec, values) if name in values]
+        names.append(shown(", ".join(parts) or "all rows"))
+    return names
+
+
+def _texts(values: pa.ChunkedArray) -> list[str]:
+    """Values as texts, also those that Python has no type for, such as a date after the year 9999."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    try:
+        found = values.cast(pa.string()).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        # Bytes that are no text, and types of other libraries.
+        found = values.to_pylist()
+    return ["null" if each is None else str(each) for each in found]
 
 
 def bar_cell(text: str, share: float, *, of_deletes: bool = False) -> Html:

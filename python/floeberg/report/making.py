@@ -23,7 +23,8 @@ def part_or_error(key: str, title: str, make: Callable[[], Part]) -> Part:
     """A part, or one that says why it cannot be made."""
     try:
         return make()
-    except FloebergError as error:
+    except (FloebergError, ArithmeticError, ValueError) as error:
+        # The last two are of values that Python cannot hold, such as a date after the year 9999.
         kind = "warn" if isinstance(error, UnsupportedError) else "bad"
         said = card(
             f'<p><span class="mark {kind}">{escaped(type(error).__name__)}</span> {escaped(error)}</p>'

@@ -44,7 +44,7 @@ def test_what_is_no_report_stays(run, table_name, own_home):
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "said"),
+    "mistake",
     [
         (("--where", "nothing = 1"), ExitCode.INVALID_INPUT, "nothing"),
         (("--after", "main"), ExitCode.INVALID_INPUT, "expected --before STATE beside it"),
@@ -53,7 +53,8 @@ def test_what_is_no_report_stays(run, table_name, own_home):
         (("--to", "no/such/folder.html"), ExitCode.NOT_FOUND, "folder"),
     ],
 )
-def test_a_mistake_is_an_error_and_leaves_no_file(run, table_name, own_home, options, code, said):
+def test_a_mistake_is_an_error_and_leaves_no_file(run, table_name, own_home, mistake):
+    options, code, said = mistake
     ran = run("report", table_name, *options, code=code)
     assert said in ran.err
     assert list(own_home.glob("*.html")) == []

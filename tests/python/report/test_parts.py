@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 from html import unescape
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -169,6 +171,41 @@ def test_tables_of_other_writers_have_every_part(role):
     assert part(html, "files").startswith(
         f' aria-labelledby="files-title"> Files {table.inspect.data_files().num_rows} data'
     )
+
+
+@pytest.mark.unchecked_tables("its times are no times")
+@pytest.mark.parametrize("times", [(2**62, 2**61), (0, 2**53 + 1), (8_640_000_000_000_001, 1), (-5, -5)])
+@pytest.mark.parametrize("total", ["9" * 17, "-1", "1e9", "0" * 18])
+def test_times_and_counts_that_are_none_do_not_end_a_report(tmp_path, times, total):
+    catalog = fb.load_catalog("times", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("s")
+    table = catalog.create_table("s.t", pa.schema({"id": pa.int64()}), partition_spec=["id"])
+    for _ in times:
+        table.append(pa.table({"id": [1]}))
+    file = Path(table.metadata_location)
+    metadata = json.loads(file.read_text(encoding="utf-8"))
+    for snapshot, time in zip(metadata["snapshots"], times, strict=True):
+        snapshot["timestamp-ms"] = time
+        snapshot["summary"] |= {"operation": "<x>", "total-records": total, "total-files-size": total}
+    file.write_text(json.dumps(metadata), encoding="utf-8")
+    html = fb.open_table(table.location()).report(row_filter="id = 1").html
+    assert "<x>" not in html
+    assert "NaN" not in html
+    for key in ("health", "findings", "history", "files", "filter", "columns"):
+        assert f'<section id="{key}"' in html
+
+
+def test_partitions_by_dates_that_python_does_not_have_are_shown(tmp_path):
+    catalog = fb.load_catalog("dates", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("s")
+    columns = pa.schema({"day": pa.date32(), "raw": pa.binary()})
+    table = catalog.create_table("s.t", columns, partition_spec=["day", "raw"])
+    days = pa.array([5_000_000, None, 0], pa.int32()).cast(pa.date32())
+    table.append(pa.table({"day": days, "raw": pa.array([b"\xff", b"", None], pa.binary())}))
+    text = part(table.report(check=None).html, "files")
+    assert "day=15659-07-15, raw=b'\\xff'" in text
+    assert "day=1970-01-01, raw=null" in text
+    assert "day=null, raw=b''" in text
 
 
 # What the charts count.
