@@ -81,7 +81,7 @@ def test_duckdb_writes_and_reads(server, catalog, duckdb) -> None:
     run("UPDATE lake.turns.t SET name = 'new' WHERE id = 3")
     table.refresh().delete("id = 1", mode="merge-on-read")
     assert run("SELECT * FROM lake.turns.t ORDER BY id") == found(table) == [[3, "new"], [4, "n4"]]
-    run("CREATE TABLE lake.turns.u (n BIGINT)")
+    run("CREATE TABLE lake.turns.u (id BIGINT)")
     for text in (
         "BEGIN",
         "INSERT INTO lake.turns.t VALUES (5, 'e')",
@@ -99,34 +99,40 @@ def test_duckdb_writes_and_reads(server, catalog, duckdb) -> None:
 def test_iceberg_in_spark_writes_and_reads(server, catalog, spark) -> None:
     uri, token = server.properties["uri"], SECRET
 
-    def run(text: str, **more: str) -> list[list]:
-        return spark("sql_rest", text=text, catalog="shared", uri=uri, token=token, **more)
+    # A session keeps the first server that a name of a catalog was given.
+    name = f"lake{uri.rpartition(':')[2]}"
 
-    run("CREATE NAMESPACE shared.turns")
+    def run(text: str, **more: str) -> list[list]:
+        return spark(
+            "sql_rest", text=text.replace("lake.", f"{name}."), catalog=name, uri=uri, token=token, **more
+        )
+
+    run("CREATE NAMESPACE lake.turns")
     run(
-        "CREATE TABLE shared.turns.t (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(2, id)) "
+        "CREATE TABLE lake.turns.t (id BIGINT, name STRING) USING iceberg PARTITIONED BY (bucket(2, id)) "
         "TBLPROPERTIES ('format-version'='2', 'write.delete.mode'='merge-on-read')"
     )
-    run("INSERT INTO shared.turns.t VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')")
-    run("DELETE FROM shared.turns.t WHERE id = 2")
+    run("INSERT INTO lake.turns.t VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')")
+    run("DELETE FROM lake.turns.t WHERE id = 2")
     table = catalog.load_table("turns.t")
     assert found(table) == [[1, "a"], [3, "c"], [4, "d"]]
     table.upsert(rows(3, 5), join_cols=["id"])
-    run("ALTER TABLE shared.turns.t RENAME COLUMN name TO label")
-    run("ALTER TABLE shared.turns.t CREATE TAG kept")
-    run("MERGE INTO shared.turns.t t USING (SELECT 4L id) s ON t.id = s.id WHEN MATCHED THEN DELETE")
+    run("ALTER TABLE lake.turns.t RENAME COLUMN name TO label")
+    run("ALTER TABLE lake.turns.t CREATE TAG kept")
+    run("MERGE INTO lake.turns.t t USING (SELECT 4L id) s ON t.id = s.id WHEN MATCHED THEN DELETE")
     expected = [[1, "a"], [3, "n3"], [5, "n5"]]
-    assert run("SELECT * FROM shared.turns.t ORDER BY id") == found(table) == expected
-    assert run("SELECT count(*) FROM shared.turns.t VERSION AS OF 'kept'") == [[4]]
+    assert run("SELECT * FROM lake.turns.t ORDER BY id") == found(table) == expected
+    assert run("SELECT count(*) FROM lake.turns.t VERSION AS OF 'kept'") == [[4]]
     # A table with its rows comes in one commit.
-    run("CREATE TABLE shared.turns.made USING iceberg AS SELECT id + 1 AS n FROM shared.turns.t")
+    run("CREATE TABLE lake.turns.made USING iceberg AS SELECT id + 1 AS n FROM lake.turns.t")
     run(
-        "CREATE OR REPLACE TABLE shared.turns.made USING iceberg AS SELECT id AS m FROM shared.turns.t WHERE id > 1"
+        "CREATE OR REPLACE TABLE lake.turns.made USING iceberg AS SELECT id AS m FROM lake.turns.t WHERE id > 1"
     )
     made = catalog.load_table("turns.made")
     assert sorted(made.scan().to_arrow()["m"].to_pylist()) == [3, 5]
     assert len(made.snapshots()) == 2
-    planned = run("SELECT * FROM shared.turns.t WHERE id > 1 ORDER BY id", **{"scan-planning-mode": "server"})
+    name = f"planned_{name}"
+    planned = run("SELECT * FROM lake.turns.t WHERE id > 1 ORDER BY id", **{"scan-planning-mode": "server"})
     assert planned == expected[1:]
 
 
