@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from peers.environments import start_duckdb_rest, start_java_spark, start_pyiceberg
 from peers.process import Peer
+from rest.proxy import Proxy
 from servers import SECRET, Server, started
 from tables import arrow_file, save
 
@@ -32,6 +33,14 @@ def catalog(server) -> Iterator[fb.catalog.Catalog]:
                 made.drop_table(each)
             made.drop_namespace(namespace)
         yield made
+
+
+@pytest.fixture
+def proxy(server) -> Iterator[Proxy]:
+    """What stands between a client and the server."""
+    started_now = Proxy(server.properties["uri"])
+    yield started_now
+    started_now.stop()
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +105,7 @@ def test_duckdb_writes_and_reads(server, catalog, duckdb) -> None:
     assert catalog.list_tables("turns") == [("turns", "t")]
 
 
-def test_iceberg_in_spark_writes_and_reads(server, catalog, spark) -> None:
+def test_iceberg_in_spark_writes_and_reads(server, catalog, spark, proxy) -> None:
     uri, token = server.properties["uri"], SECRET
 
     # A session keeps the first server that a name of a catalog was given.
@@ -131,9 +140,10 @@ def test_iceberg_in_spark_writes_and_reads(server, catalog, spark) -> None:
     made = catalog.load_table("turns.made")
     assert sorted(made.scan().to_arrow()["m"].to_pylist()) == [3, 5]
     assert len(made.snapshots()) == 2
-    name = f"planned_{name}"
+    name, uri = f"planned_{name}", proxy.url
     planned = run("SELECT * FROM lake.turns.t WHERE id > 1 ORDER BY id", **{"scan-planning-mode": "server"})
     assert planned == expected[1:]
+    assert "POST /v1/namespaces/turns/tables/t/plan" in proxy.asked
 
 
 def test_spark_keeps_views(catalog, spark) -> None:
@@ -160,20 +170,21 @@ def test_spark_keeps_views(catalog, spark) -> None:
         run("DROP NAMESPACE views.seen")
 
 
-def test_pyiceberg_reads_by_plans_of_the_server(server, catalog, pyiceberg, tmp_path) -> None:
+def test_pyiceberg_reads_by_plans_of_the_server(catalog, pyiceberg, proxy, tmp_path) -> None:
     catalog.create_namespace("planned")
     table = catalog.create_table("planned.t", rows(1, 2, 3, 4), partition_spec=["bucket(2, id)"])
     table.append(rows(5, 6))
     table.delete("id = 2", mode="merge-on-read")
     into = tmp_path / "rows.arrow"
     known = {
-        "uri": server.properties["uri"],
+        "uri": proxy.url,
         "credential": f"anyone:{SECRET}",
         "scan-planning-mode": "server",
     }
     for wanted, expected in (("id > 0", [1, 3, 4, 5, 6]), ("id < 4", [1, 3]), ("name = 'n5'", [5])):
         pyiceberg("filter_rest", identifier="planned.t", row_filter=wanted, into=str(into), **known)
         assert sorted(arrow_file(into)["id"].to_pylist()) == expected
+    assert proxy.asked.count("POST /v1/namespaces/planned/tables/t/plan") == 3
 
 
 def test_a_client_of_python_makes_a_table_of_its_own(server, catalog, pyiceberg, tmp_path) -> None:
@@ -182,3 +193,20 @@ def test_a_client_of_python_makes_a_table_of_its_own(server, catalog, pyiceberg,
     known = {"uri": server.properties["uri"], "token": SECRET}
     pyiceberg("create_rest", identifier="made.t", rows=str(tmp_path / "new.arrow"), **known)
     assert found(catalog.load_table("made.t")) == [[1, "n1"], [2, "n2"]]
+
+
+@pytest.mark.parametrize("step", ["lose-answer", "lose-request", "send-twice"])
+def test_a_request_that_is_lost_or_doubled_is_done_once(server, catalog, proxy, step) -> None:
+    catalog.create_namespace("lost")
+    with fb.load_catalog("lost", **(server.properties | {"uri": proxy.url})) as through:
+        # A table that was made before is another one, where no key says that it is the same.
+        proxy.steps = [] if step == "send-twice" else [step]
+        table = through.create_table("lost.t", SCHEMA)
+        for number, change in enumerate(
+            (lambda: table.append(rows(1)), lambda: table.set_properties({"a": "1"}))
+        ):
+            proxy.steps = [step]
+            change()
+            assert proxy.steps == [], number
+    mine = catalog.load_table("lost.t")
+    assert (found(mine), mine.properties["a"], len(mine.snapshots())) == ([[1, "n1"]], "1", 1)
