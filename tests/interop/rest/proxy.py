@@ -10,6 +10,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 NO_CONTENT = 204
+HANDED_ON = ("Authorization", "Content-Type", "Idempotency-Key")
 
 
 class Proxy:
@@ -67,7 +68,10 @@ class Proxy:
                 if callable(step):
                     step()
                 if step == "send-twice":
-                    forwarded(behind + self.path, self.command, body, {"Content-Type": "application/json"})
+                    without_key = {
+                        key: each for key, each in self.headers.items() if key != "Idempotency-Key"
+                    }
+                    forwarded(behind + self.path, self.command, body, without_key)
                 status, content = forwarded(behind + self.path, self.command, body, dict(self.headers))
                 content = proxy.configured(self.path, content)
                 if step == "lose-answer":
@@ -100,7 +104,7 @@ def answer(handler: BaseHTTPRequestHandler, status: int, content: bytes) -> None
 
 def forwarded(url: str, method: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
     """The status and the content of an answer."""
-    handed_on = {key: headers[key] for key in ("Content-Type", "Idempotency-Key") if key in headers}
+    handed_on = {key: headers[key] for key in HANDED_ON if key in headers}
     request = urllib.request.Request(url, data=body or None, method=method, headers=handed_on)
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
