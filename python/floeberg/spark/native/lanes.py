@@ -12,9 +12,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from floeberg.scan.stored_files import stored_files
 from floeberg.spark.native.filters import condition, tested_columns
 from floeberg.spark.native.proof import NativeColumn, Unproven, native_columns
-from floeberg.scan.stored_files import stored_files
 from floeberg.types import ListType, MapType, StructType
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from floeberg.scan import Scan
     from floeberg.scan.plan import Plan
-    from floeberg.spark.native.file_systems import FileSystems
     from floeberg.scan.stored_files import StoredFile
+    from floeberg.spark.native.file_systems import FileSystems
     from floeberg.types import IcebergType, NestedField
 
 __all__ = ["FileGroup", "Lanes", "divide"]
