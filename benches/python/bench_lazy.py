@@ -2,8 +2,8 @@
 
     bench_lazy.py --data FOLDER [--scale 0.3] [--duckdb PYTHON] [--rows 20000000]
 
-The 22 queries of TPC-H, whose answers are held against DuckDB's, and one row of many by its id: a table of one file, and
-one of 20. `bench_tpch.py` says where the data come from. Ways alternate within a query.
+The 22 queries of TPC-H, whose answers are held against DuckDB's, and one row of many by its id: a table of one file,
+and one of 20. `bench_tpch.py` says where the data come from. Ways alternate within a query.
 """
 
 from __future__ import annotations
@@ -79,9 +79,7 @@ def in_polars(answers: dict[str, Any], tables: dict[str, Any], paths: dict[str, 
     frames = {
         "own": {name: pl.scan_parquet(paths[name]) for name in tables},
         "floeberg": {name: table.scan().to_polars_lazy() for name, table in tables.items()},
-        "arrow": {
-            name: plugin_frame(table.scan(), types_of(table.scan())) for name, table in tables.items()
-        },
+        "arrow": {name: plugin_frame(table.scan(), types_of(table.scan())) for name, table in tables.items()},
     }
     compare(
         "polars",

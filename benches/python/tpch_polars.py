@@ -51,7 +51,7 @@ def _q2(t: Tables) -> LazyFrame:
     wanted = t["part"].filter(col("p_size") == 15, col("p_type").str.ends_with("BRASS"))
     found = wanted.join(offers, left_on="p_partkey", right_on="ps_partkey")
     least = found.group_by("p_partkey").agg(col("ps_supplycost").min())
-    names = "s_acctbal s_name n_name p_partkey p_mfgr s_address s_phone s_comment".split()
+    names = ["s_acctbal", "s_name", "n_name", "p_partkey", "p_mfgr", "s_address", "s_phone", "s_comment"]
     return (
         found.join(least, on=["p_partkey", "ps_supplycost"])
         .select(names)
@@ -64,7 +64,11 @@ def _q3(t: Tables) -> LazyFrame:
     return (
         t["customer"]
         .filter(col("c_mktsegment") == "BUILDING")
-        .join(t["orders"].filter(col("o_orderdate") < date(1995, 3, 15)), left_on="c_custkey", right_on="o_custkey")
+        .join(
+            t["orders"].filter(col("o_orderdate") < date(1995, 3, 15)),
+            left_on="c_custkey",
+            right_on="o_custkey",
+        )
         .join(
             t["lineitem"].filter(col("l_shipdate") > date(1995, 3, 15)),
             left_on="o_orderkey",
@@ -102,9 +106,7 @@ def _q5(t: Tables) -> LazyFrame:
             right_on="o_custkey",
         )
         .join(t["lineitem"], left_on="o_orderkey", right_on="l_orderkey")
-        .join(
-            t["supplier"], left_on=["l_suppkey", "n_nationkey"], right_on=["s_suppkey", "s_nationkey"]
-        )
+        .join(t["supplier"], left_on=["l_suppkey", "n_nationkey"], right_on=["s_suppkey", "s_nationkey"])
         .group_by("n_name")
         .agg(_revenue().sum().alias("revenue"))
         .sort("revenue", descending=True)
@@ -168,7 +170,8 @@ def _q8(t: Tables) -> LazyFrame:
         .group_by(col("o_orderdate").dt.year().alias("o_year"))
         .agg(
             (
-                volume.filter(col("nation") == "BRAZIL").sum().cast(pl.Float64) / volume.sum().cast(pl.Float64)
+                volume.filter(col("nation") == "BRAZIL").sum().cast(pl.Float64)
+                / volume.sum().cast(pl.Float64)
             ).alias("mkt_share")
         )
         .sort("o_year")
@@ -181,9 +184,7 @@ def _q9(t: Tables) -> LazyFrame:
         .filter(col("p_name").str.contains("green", literal=True))
         .join(t["lineitem"], left_on="p_partkey", right_on="l_partkey")
         .join(t["supplier"], left_on="l_suppkey", right_on="s_suppkey")
-        .join(
-            t["partsupp"], left_on=["p_partkey", "l_suppkey"], right_on=["ps_partkey", "ps_suppkey"]
-        )
+        .join(t["partsupp"], left_on=["p_partkey", "l_suppkey"], right_on=["ps_partkey", "ps_suppkey"])
         .join(t["orders"], left_on="l_orderkey", right_on="o_orderkey")
         .join(t["nation"], left_on="s_nationkey", right_on="n_nationkey")
         .group_by(col("n_name").alias("nation"), col("o_orderdate").dt.year().alias("o_year"))
@@ -193,11 +194,13 @@ def _q9(t: Tables) -> LazyFrame:
 
 
 def _q10(t: Tables) -> LazyFrame:
-    names = "c_custkey c_name c_acctbal c_phone n_name c_address c_comment".split()
+    names = ["c_custkey", "c_name", "c_acctbal", "c_phone", "n_name", "c_address", "c_comment"]
     return (
         t["customer"]
         .join(
-            t["orders"].filter(col("o_orderdate") >= date(1993, 10, 1), col("o_orderdate") < date(1994, 1, 1)),
+            t["orders"].filter(
+                col("o_orderdate") >= date(1993, 10, 1), col("o_orderdate") < date(1994, 1, 1)
+            ),
             left_on="c_custkey",
             right_on="o_custkey",
         )

@@ -18,8 +18,8 @@ import floeberg as fb
 import floeberg.spark
 from corpus import encode
 from floeberg.errors import InvalidInputError, UnsupportedError
-from floeberg.spark.native.lanes import without_repeats
 from floeberg.scan.stored_files import stored_files
+from floeberg.spark.native.lanes import without_repeats
 from lifecycle import options_of, read
 from reading import forms, rows_of
 

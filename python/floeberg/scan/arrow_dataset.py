@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
 
     from floeberg.expressions import AnyFilter
+    from floeberg.expressions._logic import Expression
     from floeberg.scan.rows import BatchStream
 
 __all__ = ["ArrowDataset", "ArrowScanner"]
@@ -315,11 +316,10 @@ class ArrowScanner:
             return scan, False
         filters, is_all = pushed_filters(self._expression, self._dataset_schema)
         for each in filters:
-            try:
-                scan = scan.filter(each)
-            except (InvalidInputError, UnsupportedError):
-                # The table has no form of it, so it is evaluated on the rows.
-                is_all = False
+            filtered = _filtered(scan, each)
+            # Without a form of the table, it is evaluated on the rows.
+            is_all = is_all and filtered is not None
+            scan = scan if filtered is None else filtered
         return scan, is_all
 
     def _selected(self) -> Scan:
@@ -353,6 +353,14 @@ class ArrowScanner:
         needed |= {_DELETED} & set(self._dataset_schema.names)
         names = [name for name in self._dataset_schema.names if name in needed]
         return names or self._dataset_schema.names[:1]
+
+
+def _filtered(scan: Scan, test: Expression) -> Scan | None:
+    """The scan with a filter too; `None` where the table has no form of it."""
+    try:
+        return scan.filter(test)
+    except (InvalidInputError, UnsupportedError):
+        return None
 
 
 def _checked_columns(

@@ -3,8 +3,8 @@
 In: a scan, a connection and the name of a view. Out: the view. Files that DuckDB's own Parquet reader reads as Floeberg
 does are named in the view. Other files are a dataset, which Floeberg reads in each query.
 
-DuckDB's reader decides less than Floeberg's: it skips row groups, and Floeberg skips pages and whole manifests. So files
-are only left to DuckDB where skipping a row group is enough.
+DuckDB's reader decides less than Floeberg's: it skips row groups, and Floeberg skips pages and whole manifests. So
+files are only left to DuckDB where skipping a row group is enough.
 
 Invariant: each file of the plan is read in exactly one of the two ways. The plan is made once: the view keeps the
 snapshot of the scan.
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from floeberg import _native
     from floeberg.scan.engine_files import EngineColumn
-    from floeberg.scan.engine_frames import Reader
-    from floeberg.scan.scan_protocol import PlannedScan
+    from floeberg.scan.scan_protocol import PlannedScan, Reader
 
 __all__ = ["register_view"]
 
@@ -42,7 +41,9 @@ MOST_GROUPS = 8
 """Files whose columns have other names or types are a part of the view for themselves."""
 
 
-def register_view(scan: PlannedScan, name: str, connection: duckdb.DuckDBPyConnection, reader: Reader) -> None:
+def register_view(
+    scan: PlannedScan, name: str, connection: duckdb.DuckDBPyConnection, reader: Reader
+) -> None:
     """Makes a temporary view of a scan. An earlier one of the same name is replaced.
 
     Args:

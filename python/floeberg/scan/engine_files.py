@@ -1,7 +1,7 @@
 """Which files of a plan does the Parquet reader of another engine read as Floeberg does?
 
-In: a scan and its plan. Out: for each file the names and types under which the engine has to be asked for the columns of
-the scan, or the reason why Floeberg has to read the file.
+In: a scan and its plan. Out: for each file the names and types under which the engine has to be asked for the columns
+of the scan, or the reason why Floeberg has to read the file.
 
 Columns are asked for by the names that the file has, which its footer says. So names of the table may have changed.
 
@@ -29,7 +29,7 @@ __all__ = ["EngineColumn", "EngineFile", "engine_files"]
 
 _RESERVED = 2_147_483_447 - 1_000
 """Metadata columns have the last ids there are."""
-_SAME = {
+_SAME: dict[str, set[tuple[str | None, str | None]]] = {
     "boolean": {("BOOLEAN", None)},
     "int": {("INT32", None), ("INT32", "int")},
     "long": {("INT64", None), ("INT64", "long")},
@@ -49,7 +49,9 @@ _SAME = {
 _WIDENED = {"long": "int", "double": "float"}
 """Types that a file may store as a narrower one."""
 _MOST_DIGITS = {"INT32": 9, "INT64": 18, "FIXED_LEN_BYTE_ARRAY": 38}
-_OWN_NAMES = frozenset({"filename", "file_index", "file_row_number", "file_size", "file_last_modified", "rowid"})
+_OWN_NAMES = frozenset(
+    {"filename", "file_index", "file_row_number", "file_size", "file_last_modified", "rowid"}
+)
 """Names that DuckDB has for something else than a column of a file."""
 _PATTERN = re.compile(r"[*?\[\]{}]")
 
@@ -110,16 +112,9 @@ def engine_files(
     said = pa.table(_any(plan)).select(["location", "file_format", "spec_id", "delete_files", "residual"])
     files = said.to_pylist()
     is_true = [tree[0] == "true" for tree in plan.residuals()]
-    found: list[EngineFile | str] = []
-    paths: list[str | None] = []
-    for file in files:
-        try:
-            found.append("")
-            paths.append(_path(file, filtered=not (filter_is_tested or is_true[file["residual"]])))
-        except _Refused as why:
-            found[-1] = str(why)
-            paths.append(None)
-    taken = [number for number, path in enumerate(paths) if path is not None]
+    paths = [_path(file, filtered=not (filter_is_tested or is_true[file["residual"]])) for file in files]
+    found: list[EngineFile | str] = [why for _, why in paths]
+    taken = [number for number, (_, why) in enumerate(paths) if not why]
     stored = stored_files(scan, [files[number]["location"] for number in taken])
     sources = {spec: set(ids) for spec, ids in scan._inner.identity_sources()}  # noqa: SLF001 - the package's own
     proven: dict[tuple[int, int], tuple[EngineColumn, ...] | str] = {}
@@ -128,7 +123,7 @@ def engine_files(
         if key not in proven:
             proven[key] = _proven(fields, file, sources.get(key[1], set()))
         columns = proven[key]
-        found[number] = columns if isinstance(columns, str) else EngineFile(str(paths[number]), columns)
+        found[number] = columns if isinstance(columns, str) else EngineFile(paths[number][0], columns)
     return found
 
 
@@ -149,20 +144,20 @@ def _fields(scan: PlannedScan) -> tuple[NestedField, ...]:
     return fields
 
 
-def _path(file: dict[str, Any], *, filtered: bool) -> str:
-    """The path of a file that is read whole."""
-    if file["file_format"].lower() != "parquet":
-        raise _Refused(f"the format is {file['file_format']}")
-    if file["delete_files"]:
-        raise _Refused("rows of the file may be deleted")
-    if filtered:
-        raise _Refused("the scan has a filter")
+def _path(file: dict[str, Any], *, filtered: bool) -> tuple[str, str]:
+    """The path of a file that is read whole, and why it is not; one of the two is empty."""
     path = _native.local_path(file["location"])
+    if file["file_format"].lower() != "parquet":
+        return "", f"the format is {file['file_format']}"
+    if file["delete_files"]:
+        return "", "rows of the file may be deleted"
+    if filtered:
+        return "", "the scan has a filter"
     if path is None:
-        raise _Refused("the file is not on this machine")
+        return "", "the file is not on this machine"
     if not path.startswith("/") or _PATTERN.search(path) or not path.isprintable():
-        raise _Refused("the path may be read as a pattern")
-    return path
+        return "", "the path may be read as a pattern"
+    return path, ""
 
 
 def _proven(
@@ -174,9 +169,7 @@ def _proven(
         return str(why)
 
 
-def _columns(
-    fields: Sequence[NestedField], file: StoredFile, sources: set[int]
-) -> tuple[EngineColumn, ...]:
+def _columns(fields: Sequence[NestedField], file: StoredFile, sources: set[int]) -> tuple[EngineColumn, ...]:
     shape = file.shape
     if shape.error is not None:
         raise _Refused(f"the footer cannot be read: {shape.error}")
@@ -256,7 +249,7 @@ def _primitive(kind: PrimitiveType, stored: StoredColumn, name: str) -> str:
     said = (stored.stored, stored.means)
     text = str(kind)
     for each in (text, _WIDENED.get(text, "")):
-        if said in _SAME.get(each, ()):
+        if said in _SAME.get(each, set()):
             return each
     decimal = re.fullmatch(r"decimal\((\d+),\s*(\d+)\)", text)
     found = re.fullmatch(r"decimal\((\d+),\s*(\d+)\)", stored.means or "")
@@ -264,4 +257,6 @@ def _primitive(kind: PrimitiveType, stored: StoredColumn, name: str) -> str:
         digits = int(found[1])
         if digits <= min(int(decimal[1]), _MOST_DIGITS.get(stored.stored or "", 0)):
             return text if digits == int(decimal[1]) else f"decimal({digits}, {found[2]})"
-    raise _Refused(f"column {name!r} is {kind}, stored as {stored.stored} of {stored.means or 'nothing else'}")
+    raise _Refused(
+        f"column {name!r} is {kind}, stored as {stored.stored} of {stored.means or 'nothing else'}"
+    )

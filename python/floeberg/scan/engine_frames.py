@@ -5,33 +5,20 @@ In: a scan of an Iceberg table. Out: a dataset of pyarrow, or a view in DuckDB. 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from floeberg._arguments import checked_text
-from floeberg.errors import InvalidInputError
 from floeberg.scan.rows import connected
+from floeberg.scan.scan_protocol import checked_reader
 
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
 
     from floeberg.scan.arrow_dataset import ArrowDataset
+    from floeberg.scan.scan_protocol import Reader
 
-__all__ = ["EngineFrames", "Reader", "checked_reader"]
-
-Reader: TypeAlias = Literal["auto", "native", "arrow"]
-_READERS = ("auto", "native", "arrow")
-
-
-def checked_reader(reader: str) -> Reader:
-    """Checks the name of a reader.
-
-    Raises:
-        InvalidInputError: There is no such reader.
-    """
-    if reader not in _READERS:
-        raise InvalidInputError(f"reader: expected one of {', '.join(map(repr, _READERS))}, found {reader!r}")
-    return cast("Reader", reader)
+__all__ = ["EngineFrames"]
 
 
 class EngineFrames:

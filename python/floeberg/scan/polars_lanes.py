@@ -1,8 +1,8 @@
 """Who reads which files of a scan, when polars runs a query of a lazy frame?
 
-In: a scan, and what a query asks of it: columns, filters and a limit. Out: a lazy frame of polars. Files that polars'
-own Parquet reader reads as Floeberg does are scanned by it. Floeberg reads the other files, and all files where it reads
-less: where few rows can match, or the files are small.
+In: a scan, and what a query asks of it: columns, filters and a limit. Out: a lazy frame of polars. polars scans files
+that it reads as Floeberg does. Floeberg reads the other files, and all files where it reads less: where few rows can
+match, or the files are small.
 
 Invariants: rows come in the order of the plan. polars applies the filters of the query to all rows of both readers, so
 what drops files only has to hold for all rows that the filters keep.
@@ -63,9 +63,9 @@ class ScanResolver(LazyFrameResolver):
 
     def cse_eq(self, other: object) -> bool:
         """Whether the other frame has the same rows, so that they are read once."""
-        return isinstance(other, ScanResolver) and other._scan is self._scan
+        return isinstance(other, ScanResolver) and other._scan is self._scan  # noqa: SLF001 - of the same class
 
-    def resolve_lazyframe(
+    def resolve_lazyframe(  # noqa: PLR0913 - the interface of polars
         self,
         *,
         projection: list[str] | None,
@@ -77,7 +77,7 @@ class ScanResolver(LazyFrameResolver):
     ) -> tuple[pl.LazyFrame, ResolvedLazyFrameProps]:
         """A frame of the rows that the filters keep."""
         columns = list(self._types) if projection is None else projection
-        frame = self._native(columns, limit, filters, filter_columns)
+        frame = self._with_polars(columns, limit, filters, filter_columns)
         if frame is None:
             frame = plugin_frame(cast("Any", self._scan), self._types)
         if limit is not None:
@@ -88,7 +88,7 @@ class ScanResolver(LazyFrameResolver):
         frame = frame.select(columns) if columns else frame.drop("*")
         return frame, ResolvedLazyFrameProps(applied_filters=set(range(len(filters))))
 
-    def _native(
+    def _with_polars(
         self, columns: list[str], limit: int | None, filters: list[FilterExpr], filter_columns: list[str]
     ) -> pl.LazyFrame | None:
         """A frame in which polars reads files; `None` where it should read none of them."""
@@ -135,7 +135,9 @@ class ScanResolver(LazyFrameResolver):
         return parts[0] if len(parts) == 1 else pl.concat(parts)
 
     def _read_by_polars(self, paths: list[str], columns: tuple[EngineColumn, ...]) -> pl.LazyFrame:
-        stored = {each.stored_name: self._stored_type(each) for each in columns if each.stored_name is not None}
+        stored = {
+            each.stored_name: self._stored_type(each) for each in columns if each.stored_name is not None
+        }
         frame = pl.scan_parquet(
             paths, schema=stored, glob=False, hive_partitioning=False, extra_columns="ignore"
         )
@@ -181,7 +183,11 @@ class ScanResolver(LazyFrameResolver):
                 yield frame if with_columns is None else frame.select(with_columns)
 
         return pl.io.plugins.register_io_source(
-            source, schema=types, is_pure=True, explain_name="Floeberg", explain_detail=f"{len(numbers)} files"
+            source,
+            schema=types,
+            is_pure=True,
+            explain_name="Floeberg",
+            explain_detail=f"{len(numbers)} files",
         )
 
 

@@ -21,7 +21,7 @@ from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._literals import from_tree
 from floeberg.metrics.reports import CounterResult
 from floeberg.scan.analysis import Analysis, PlanningAnalysis, ReadingAnalysis
-from floeberg.scan.engine_frames import EngineFrames, Reader
+from floeberg.scan.engine_frames import EngineFrames
 from floeberg.scan.explain import AggregateResult, explain_of
 from floeberg.scan.metrics_report import PlanTimer, report_scan
 from floeberg.scan.plan import Plan
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from floeberg.metrics.delivery import MetricsSink
     from floeberg.scan.explain import Explain
     from floeberg.scan.rows import BatchStream
+    from floeberg.scan.scan_protocol import Reader
     from floeberg.types import Schema, Snapshot
 
 __all__ = ["Scan"]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from floeberg.catalog import Catalog
     from floeberg.expressions import AnyFilter
     from floeberg.scan import Scan
-    from floeberg.scan.scan import Planning, Reader
+    from floeberg.scan.scan import Planning
+    from floeberg.scan.scan_protocol import Reader
 
 __all__ = ["create_view", "open_named", "table", "table_scan"]
 

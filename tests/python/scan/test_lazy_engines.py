@@ -73,7 +73,7 @@ def readers(connection: duckdb.DuckDBPyConnection, name: str = "v") -> tuple[boo
 
 
 @pytest.fixture
-def native(monkeypatch):
+def native(monkeypatch) -> None:
     """polars reads small files too."""
     monkeypatch.setattr(polars_lanes, "LEAST_BYTES", 0)
 
@@ -138,7 +138,8 @@ def test_an_empty_table_is_an_empty_view(tmp_path):
 
 
 @pytest.mark.unchecked_tables("a file is removed, to see that its rows are missed")
-def test_a_lost_file_is_an_error(tmp_path, native):
+@pytest.mark.usefixtures("native")
+def test_a_lost_file_is_an_error(tmp_path):
     table = table_in(tmp_path)
     lazy, connection = table.scan().to_polars_lazy(), table.scan().to_duckdb("v")
     assert readers(connection) == (True, False)
@@ -198,8 +199,11 @@ HOSTILE = ['"; DROP TABLE x; --', "it's", "<script>", "a.b", "SELECT", "ä \U000
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names(tmp_path, name, native):
-    catalog = fb.load_catalog(f"engines {uuid4()}", type="memory", warehouse=str(tmp_path / "it's a {folder}"))
+@pytest.mark.usefixtures("native")
+def test_hostile_names(tmp_path, name):
+    catalog = fb.load_catalog(
+        f"engines {uuid4()}", type="memory", warehouse=str(tmp_path / "it's a {folder}")
+    )
     catalog.create_namespace("n")
     given = pa.table({name: [1, 2], "other": ["x", "y"]})
     table = catalog.create_table("n.t", given.schema)
@@ -214,7 +218,8 @@ def test_hostile_names(tmp_path, name, native):
 
 
 @pytest.mark.parametrize("folder", ["star*", "q?", "[a]", "{a,b}", "it's", "key=value", "ä", "a b%20c"])
-def test_paths_are_never_patterns(tmp_path, folder, native):
+@pytest.mark.usefixtures("native")
+def test_paths_are_never_patterns(tmp_path, folder):
     table = table_in(tmp_path / folder, 1)
     other = tmp_path / folder.replace("*", "x").replace("?", "x")
     if other != tmp_path / folder:
@@ -241,16 +246,19 @@ def test_polars_reads_large_files_itself_and_one_row_is_looked_up_here(whole, mo
     opened: list[str] = []
     of_polars = pl.scan_parquet
     monkeypatch.setattr(
-        polars_lanes.pl, "scan_parquet", lambda *given, **how: opened.append("polars") or of_polars(*given, **how)
+        polars_lanes.pl,
+        "scan_parquet",
+        lambda *given, **how: opened.append("polars") or of_polars(*given, **how),
     )
     lazy, eager = whole.scan().to_polars_lazy(), whole.scan().to_polars()
     monkeypatch.setattr(polars_lanes, "LEAST_BYTES", 0)
     assert lazy.filter(pl.col("w") > 0.5).collect().height == eager.filter(pl.col("w") > 0.5).height
     assert opened
     opened.clear()
-    assert lazy.filter(pl.col("id") == 5).select("v").collect().rows() == eager.filter(pl.col("id") == 5)[
-        ["v"]
-    ].rows()
+    assert (
+        lazy.filter(pl.col("id") == 5).select("v").collect().rows()
+        == eager.filter(pl.col("id") == 5)[["v"]].rows()
+    )
     assert not opened
     monkeypatch.setattr(polars_lanes, "LEAST_BYTES", 1 << 30)
     assert lazy.filter(pl.col("w") > 0.5).collect().height
@@ -284,7 +292,8 @@ def damage(path: Path, column: str) -> None:
 
 
 @pytest.mark.unchecked_tables("pages that must not be read are damaged")
-def test_polars_reads_only_the_columns_and_files_of_a_query(tmp_path, native):
+@pytest.mark.usefixtures("native")
+def test_polars_reads_only_the_columns_and_files_of_a_query(tmp_path):
     table = table_in(tmp_path)
     expected = table.to_polars()
     for path in paths(table):
@@ -301,7 +310,8 @@ def test_polars_reads_only_the_columns_and_files_of_a_query(tmp_path, native):
                 broken.collect(engine=engine)
 
 
-def test_frames_can_be_pickled_and_collected_by_threads(whole, native):
+@pytest.mark.usefixtures("native")
+def test_frames_can_be_pickled_and_collected_by_threads(whole):
     lazy = whole.scan().to_polars_lazy().filter(pl.col("s") == "s1").select(pl.col("v").sum())
     expected = whole.scan().to_polars().filter(pl.col("s") == "s1").select(pl.col("v").sum())
     assert_frame_equal(pickle.loads(pickle.dumps(lazy)).collect(), expected)
@@ -310,7 +320,8 @@ def test_frames_can_be_pickled_and_collected_by_threads(whole, native):
             assert_frame_equal(found, expected)
 
 
-def test_a_frame_that_is_joined_with_itself_is_read_right(whole, native):
+@pytest.mark.usefixtures("native")
+def test_a_frame_that_is_joined_with_itself_is_read_right(whole):
     lazy = whole.scan().to_polars_lazy()
     few = lazy.filter(pl.col("id") < 10)
     assert few.join(lazy, on="id").collect().height == 10
@@ -357,7 +368,8 @@ def test_duckdb_reads_only_the_bytes_of_a_query(whole):
 
 
 @pytest.mark.parametrize("case", OPENED, ids=lambda case: case.name)
-def test_tables_of_other_writers_are_read_as_by_floeberg(case, native, monkeypatch):
+@pytest.mark.usefixtures("native")
+def test_tables_of_other_writers_are_read_as_by_floeberg(case, monkeypatch):
     """Every table of the corpus: what the engines find is what a scan gives."""
     monkeypatch.setattr(duckdb_views, "LEAST_BYTES", 0)
     scan = case.open().scan()

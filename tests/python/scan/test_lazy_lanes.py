@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 import os
-import pickle
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -20,7 +19,6 @@ from uuid import UUID, uuid4
 import duckdb
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -44,7 +42,10 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "s": (pa.string(), ["", "a", "a'b", "ä", "\U0001f600", "\uffff"]),
     "b": (pa.binary(), [b"", b"\x00", b"a\xff"]),
     "o": (pa.bool_(), [False, True]),
-    "y": (pa.date32(), [dt.date(1, 1, 1), dt.date(1969, 12, 31), dt.date(2020, 2, 29), dt.date(9999, 12, 31)]),
+    "y": (
+        pa.date32(),
+        [dt.date(1, 1, 1), dt.date(1969, 12, 31), dt.date(2020, 2, 29), dt.date(9999, 12, 31)],
+    ),
     "t": (pa.timestamp("us"), [MOMENT, dt.datetime(1969, 12, 31, 23, 59, 59, 999999)]),  # noqa: DTZ001
     "z": (pa.timestamp("us", "UTC"), [MOMENT.replace(tzinfo=dt.timezone.utc)]),
     "c": (pa.time64("us"), [dt.time(0), dt.time(23, 59, 59, 999999)]),
@@ -54,7 +55,7 @@ COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "p": (pa.struct([("q", pa.int64()), ("r", pa.float64())]), [{"q": 1, "r": NAN}, {"q": None, "r": -0.0}]),
     "k": (pa.map_(pa.string(), pa.int64()), [[], [("a", 1), ("b", None)]]),
 }
-PLAIN = "i l f d m h s o y t z".split()
+PLAIN = ["i", "l", "f", "d", "m", "h", "s", "o", "y", "t", "z"]
 BY_TYPE = {
     "int": "i",
     "long": "l",
@@ -112,19 +113,23 @@ class Drawn:
         """One change of the schema, of the spec, or of the rows."""
         step = self.random.choice(["rename", "swap", "add", "drop", "widen", "delete", "delete", "partition"])
         letters = list(self.names)
-        letter = self.random.choice(letters)
-        name = self.names[letter]
         if step == "delete":
             self.table.delete(f"no % 5 = {self.random.randint(0, 4)}")
-            return
-        if step == "partition":
-            plain = [self.names[each] for each in letters if each in "ilsoy"]
-            if plain:
-                with self.table.update_spec() as spec:
-                    for field in self.table.spec().fields:
-                        spec.remove_field(field.name)
-                    spec.add_field(self.random.choice(plain), self.random.choice(["identity", "bucket[2]"]))
-            return
+        elif step == "partition":
+            self.change_spec([self.names[each] for each in letters if each in "ilsoy"])
+        else:
+            self.change_schema(step, letters)
+
+    def change_spec(self, plain: list[str]) -> None:
+        if plain:
+            with self.table.update_spec() as spec:
+                for field in self.table.spec().fields:
+                    spec.remove_field(field.name)
+                spec.add_field(self.random.choice(plain), self.random.choice(["identity", "bucket[2]"]))
+
+    def change_schema(self, step: str, letters: list[str]) -> None:
+        letter = self.random.choice(letters)
+        name = self.names[letter]
         with self.table.update_schema() as update:
             if step == "rename":
                 self.names[letter] = f"{letter}{self.next}"
@@ -176,7 +181,14 @@ def conditions(random: Random, table: fb.Table) -> list[tuple[str, pl.Expr]]:
             continue
         value = random.choice(COLUMNS[letter][1])
         sql, word = random.choice(
-            [("=", "__eq__"), ("<>", "__ne__"), ("<", "__lt__"), ("<=", "__le__"), (">", "__gt__"), (">=", "__ge__")]
+            [
+                ("=", "__eq__"),
+                ("<>", "__ne__"),
+                ("<", "__lt__"),
+                ("<=", "__le__"),
+                (">", "__gt__"),
+                (">=", "__ge__"),
+            ]
         )
         text = {
             "s": lambda value=value: "'" + value.replace("'", "''") + "'",

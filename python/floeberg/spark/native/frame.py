@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
     from floeberg.scan import Scan
     from floeberg.scan.plan import Plan
-    from floeberg.scan.scan import Planning, Reader
+    from floeberg.scan.scan import Planning
+    from floeberg.scan.scan_protocol import Reader
     from floeberg.spark.native.lanes import FileGroup
     from floeberg.spark.native.proof import NativeColumn
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg.catalog import Catalog
-    from floeberg.scan.scan import Reader
+    from floeberg.scan.scan_protocol import Reader
     from floeberg.spark.sql.text.constants import Arguments
     from floeberg.spark.sql.text.immediate import Immediate
     from floeberg.spark.sql.text.statement import Statement
