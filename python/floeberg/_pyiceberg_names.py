@@ -182,7 +182,6 @@ IMPORTED: dict[str, str] = {
     "pyiceberg.io": "give storage_options to open_table, or properties to the catalog",
     "pyiceberg.manifest": "table.inspect has manifests, entries and files as Arrow tables",
     "pyiceberg.table.CreateTableTransaction": "catalog.create_table_transaction(...)",
-    "pyiceberg.table.DataScan": "floeberg.Scan",
     "pyiceberg.table.TableScan": "floeberg.Scan",
     "pyiceberg.table.IncrementalAppendScan": "floeberg.Scan",
     "pyiceberg.table.TableProperties": 'the names of properties are texts: "write.parquet.compression-codec"',

@@ -349,6 +349,17 @@ def test_what_pyiceberg_has_and_is_not_here_says_what_to_write(table, catalog, k
     assert not isinstance(plain.value, fb.FloebergError)
 
 
+def test_classes_are_imported_from_where_pyiceberg_has_them():
+    import pyiceberg.table as theirs
+
+    import floeberg.table as ours
+
+    for name in ("DataScan", "FileScanTask", "StaticTable", "Table", "Transaction", "UpsertResult"):
+        assert isinstance(getattr(ours, name), type) and isinstance(getattr(theirs, name), type)
+    assert (ours.DataScan, ours.Transaction) == (fb.Scan, fb.Transaction)
+    assert (ours.FileScanTask, ours.UpsertResult) == (fb.FileScanTask, fb.UpsertResult)
+
+
 def test_small_words_of_pyiceberg(table):
     from floeberg.expressions import In, NotIn
     from floeberg.table import ALWAYS_TRUE as OF_TABLES

@@ -112,8 +112,11 @@ def test_what_can_stay_is_not_named(code):
             "from pyiceberg.catalog import load_catalog as l, Catalog",
             "from floeberg.catalog import load_catalog as l, Catalog",
         ),
-        ("from pyiceberg.table import DataScan", "from floeberg import Scan"),
-        ("from pyiceberg.table import Transaction", "from floeberg import Transaction"),
+        ("from pyiceberg.table import TableScan", "from floeberg import Scan"),
+        (
+            "from pyiceberg.table import DataScan, Transaction",
+            "from floeberg.table import DataScan, Transaction",
+        ),
         ("from pyiceberg.table.update.schema import UpdateSchema", "from floeberg import UpdateSchema"),
         ("from pyiceberg.manifest import DataFile", "not here: table.inspect has manifests"),
         ("from pyiceberg.utils.lazydict import LazyDict", "not here: nothing of this name"),
