@@ -6,7 +6,7 @@ import contextlib
 import sys
 import warnings
 
-from floeberg._native import without_passwords
+from floeberg._secrets import without_secrets
 from floeberg.cli.exits import leave_pipe
 from floeberg.cli.session import group, root_options
 from floeberg.cli.verbs import (
@@ -48,7 +48,7 @@ for each in (
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
-    sys.stderr.write(f"warning: {without_passwords(str(message))}\n")
+    sys.stderr.write(f"warning: {without_secrets(str(message))}\n")
 
 
 def run() -> None:
