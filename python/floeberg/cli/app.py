@@ -7,7 +7,7 @@ import sys
 import warnings
 
 from floeberg._secrets import without_secrets
-from floeberg.cli.exits import leave_pipe
+from floeberg.cli.exits import leave_pipe, report
 from floeberg.cli.session import group, root_options
 from floeberg.cli.verbs import (
     catalogs,
@@ -60,6 +60,10 @@ def run() -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment] # it takes what there is
     try:
         app(prog_name="floeberg")
+    except OSError as failure:
+        # What is shown before a verb begins, such as help. Verbs report their errors themselves.
+        leave_pipe()
+        raise SystemExit(report(failure, as_json=False)) from None
     finally:
         # What is left is written now: at the end of Python a reader that went away would be a traceback.
         try:
