@@ -9,10 +9,12 @@ import logging
 import re
 from typing import TYPE_CHECKING, Final
 
-from floeberg import _native
+from floeberg._secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from floeberg import _native
 
 __all__ = ["log_kept_files", "own_folders"]
 
@@ -43,6 +45,6 @@ def log_kept_files(left: Sequence[str], table: _native.Table) -> None:
     _LOG.warning(
         "kept %d files that are outside of the locations of the table at %s, though its metadata names them: %s",
         len(left),
-        _native.without_passwords(table.location),
-        _native.without_passwords(shown),
+        without_secrets(table.location),
+        without_secrets(shown),
     )

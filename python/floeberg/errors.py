@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, ClassVar
 
-from floeberg._native import without_passwords
+from floeberg._secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -71,9 +71,9 @@ class FloebergError(Exception):
     def __init__(
         self, message: str, *, context: Mapping[str, str] | None = None, retryable: bool = False
     ) -> None:
-        # The message may have a location with a password.
-        self.message = without_passwords(message)
-        self.context = {key: without_passwords(str(value)) for key, value in (context or {}).items()}
+        # The message may have a location with a password or a signature.
+        self.message = without_secrets(message)
+        self.context = {key: without_secrets(str(value)) for key, value in (context or {}).items()}
         self.retryable = retryable
         where = ", ".join(f"{key}: {value}" for key, value in self.context.items())
         super().__init__(f"{self.message} ({where})" if where else self.message)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from floeberg import _native
 from floeberg._file_removal import log_kept_files
+from floeberg._secrets import without_secrets
 from floeberg._table_properties import flag_of
 from floeberg.errors import StorageError
 from floeberg.maintenance.removal import remove
@@ -74,7 +74,7 @@ def _check_all_went(failed: Mapping[str, str]) -> None:
     for path, reason in failed.items():
         raise StorageError(
             f"{len(failed)} files of the table were not removed, and what names them was kept: {reason}",
-            context={"path": _native.without_passwords(path)},
+            context={"path": without_secrets(path)},
         )
 
 

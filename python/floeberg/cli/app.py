@@ -6,8 +6,8 @@ import contextlib
 import sys
 import warnings
 
-from floeberg._native import without_passwords
-from floeberg.cli.exits import leave_pipe
+from floeberg._secrets import without_secrets
+from floeberg.cli.exits import leave_pipe, report
 from floeberg.cli.session import group, root_options
 from floeberg.cli.verbs import (
     catalogs,
@@ -52,7 +52,7 @@ for each in (
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
-    sys.stderr.write(f"warning: {without_passwords(str(message))}\n")
+    sys.stderr.write(f"warning: {without_secrets(str(message))}\n")
 
 
 def run() -> None:
@@ -64,6 +64,10 @@ def run() -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment] # it takes what there is
     try:
         app(prog_name="floeberg")
+    except OSError as failure:
+        # What is shown before a verb begins, such as help. Verbs report their errors themselves.
+        leave_pipe()
+        raise SystemExit(report(failure, as_json=False)) from None
     finally:
         # What is left is written now: at the end of Python a reader that went away would be a traceback.
         try:

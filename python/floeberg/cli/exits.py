@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from floeberg._native import without_passwords
+from floeberg._secrets import without_secrets
 from floeberg.errors import FloebergError
 
 if TYPE_CHECKING:
@@ -105,14 +105,12 @@ def report(error: BaseException, *, as_json: bool) -> ExitCode:
     code = code_of(error)
     kind = getattr(error, "kind", code.name.lower())
     if code is ExitCode.INTERNAL and not isinstance(error, FloebergError):
-        sys.stderr.write(without_passwords("".join(traceback.format_exception(error))))
+        sys.stderr.write(without_secrets("".join(traceback.format_exception(error))))
         kind = "internal"
     message = (
-        "interrupted"
-        if isinstance(error, KeyboardInterrupt)
-        else _in_words(without_passwords(_text_of(error)))
+        "interrupted" if isinstance(error, KeyboardInterrupt) else _in_words(without_secrets(_text_of(error)))
     )
-    hints = [without_passwords(each) for each in getattr(error, "__notes__", ())]
+    hints = [without_secrets(each) for each in getattr(error, "__notes__", ())]
     if kind in _HINTS:
         hints.append(_HINTS[kind])
     if as_json:

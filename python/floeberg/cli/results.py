@@ -11,7 +11,7 @@ from floeberg.cli.output import plain
 if TYPE_CHECKING:
     from floeberg.cli.output import Output
 
-__all__ = ["facts_of", "said_of", "show_result"]
+__all__ = ["facts_of", "said_of", "show_result", "texts_of"]
 
 
 def show_result(output: Output, result: object) -> None:
@@ -32,6 +32,11 @@ def show_result(output: Output, result: object) -> None:
     except OSError as failure:
         leave_pipe()
         output.note(f"warning: it was done, and the result cannot be shown: {failure.strerror}")
+
+
+def texts_of(facts: dict[str, object]) -> list[str]:
+    """The same as lines, for what is said before a question."""
+    return [f"{name}: {value}" for name, value in said_of(facts).items()]
 
 
 def facts_of(result: object) -> dict[str, object]:

@@ -16,6 +16,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from floeberg import _native
+from floeberg._secrets import without_secrets
 from floeberg.commit.journal import Put, bytes_at, put_new
 from floeberg.commit.metadata_file import GZIP_SUFFIXES, SUFFIXES
 from floeberg.commit.operations import open_metadata, table_from_metadata
@@ -83,7 +84,7 @@ def close(location: str, states: Mapping[JournalPart, PartState], options: Mappi
             "first. Of the others it is made: %s. The decision is kept in %s",
             ", ".join(part.table for part in overtaken),
             ", ".join(part.table for part in states if part not in overtaken) or "none",
-            _native.without_passwords(location),
+            without_secrets(location),
         )
     else:
         # Nobody needs it any more: no table has a reservation as its current version.

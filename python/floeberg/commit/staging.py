@@ -14,7 +14,7 @@ import weakref
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
 
-__all__ = ["SchemaMode", "StagedOperations", "remove_written"]
+__all__ = ["SchemaMode", "StagedOperations", "files_under_way", "remove_written"]
 
 SchemaMode = Literal["merge"]
 """How columns that do not fit are handled: `merge` adds missing ones to the table, and promotes too narrow ones."""
@@ -127,6 +127,7 @@ class StagedOperations:
         """Called with the table that an attempt of the commit is made on. What it raises ends the commit."""
         # A transaction that is dropped before its commit begins removes its files.
         self._files = weakref.finalize(self, remove_written, self._written, os.getpid())
+        _BEGUN.add(self)
 
     @property
     def _leaves_record(self) -> bool:
@@ -321,6 +322,21 @@ class StagedOperations:
     def _check_open(self) -> None:
         if not self._is_open:
             raise InvalidInputError("the transaction has ended: begin another one")
+
+
+_BEGUN: Final[weakref.WeakSet[StagedOperations]] = weakref.WeakSet()
+"""The transactions of this process, as long as somebody has them."""
+
+
+def files_under_way() -> set[str]:
+    """The files, in one spelling, that open transactions of this process have written."""
+    return {
+        _native.canonical_location(location)
+        for each in list(_BEGUN)
+        if each._is_open  # noqa: SLF001 - its own module
+        for _, receipt in list(each._written)  # noqa: SLF001 - the same
+        for location in receipt.locations()
+    }
 
 
 def remove_written(written: list[tuple[WriteRecipe, Receipt]], process: int | None = None) -> None:

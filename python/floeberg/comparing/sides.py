@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
+from floeberg._secrets import without_secrets
 from floeberg.errors import NotFoundError
 from floeberg.scan.scan import Scan
 from floeberg.types._from_json import read_sort_order, read_spec
@@ -130,7 +131,7 @@ class IcebergSide(ComparedTable):
     @property
     def name(self) -> str:
         """What a title calls it."""
-        return f"{_native.without_passwords(self.location)}, snapshot {self.snapshot_id}"
+        return f"{without_secrets(self.location)}, snapshot {self.snapshot_id}"
 
     def with_filter(self, tree: Any) -> IcebergSide:  # noqa: ANN401 - a tree of the native module
         """Only rows that match."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
@@ -120,7 +121,8 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
         new = None
         if reader is not None:
             folder = Folder(location, options, version)
-            new = written_rows(data, reader, schema, folder, rows_per_file=most, of_table=False)
+            with _left_as_it_was(location):
+                new = written_rows(data, reader, schema, folder, rows_per_file=most, of_table=False)
 
         def remove() -> None:
             if new is not None:
@@ -141,6 +143,25 @@ def create_table(  # noqa: C901, PLR0913 - all but the first two are keywords
                 ) from error
             remove()
             raise
+
+
+@contextmanager
+def _left_as_it_was(location: str) -> Iterator[None]:
+    """Removes the local folders that were made for files which could not be written."""
+    path = _native.local_path(location)
+    made: list[Path] = []
+    if path is not None:
+        folder = Path(path)
+        made = [folder / "data", *(each for each in (folder, *folder.parents) if not each.exists())]
+        made = [each for each in made if not each.exists()]
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            # One that has entries is somebody's, and so are those around it.
+            for each in made:
+                each.rmdir()
+        raise
 
 
 @contextmanager

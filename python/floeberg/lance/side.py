@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
+from floeberg._secrets import without_secrets
 from floeberg.comparing.settings import LanceField
 from floeberg.comparing.sides import ComparedTable
 from floeberg.lance.pages import pages_of
@@ -45,7 +46,7 @@ class LanceSide(ComparedTable):
     @property
     def name(self) -> str:
         """What a title calls it."""
-        return f"{_native.without_passwords(self.table.folder)}, version {self.table.version}"
+        return f"{without_secrets(self.table.folder)}, version {self.table.version}"
 
     def with_filter(self, tree: Any) -> LanceSide:  # noqa: ANN401 - a tree of the native module
         """Only rows that match."""

@@ -16,6 +16,7 @@ from floeberg._arguments import checked_bool, checked_options, checked_path
 from floeberg._table_properties import flag_of
 from floeberg._timestamps import milliseconds
 from floeberg.commit.reservation import staged_for
+from floeberg.commit.staging import files_under_way
 from floeberg.errors import InvalidInputError
 from floeberg.maintenance.removal import check_neighbours, check_place, remove
 from floeberg.maintenance.results.removing import RemoveOrphanFilesResult
@@ -93,6 +94,7 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
             others = set(listed.orphans(staged, older_than_ms=limit, prefix_mismatch=prefix_mismatch_mode))
             orphans = [each for each in orphans if each in others and each[0] != staged.metadata_location]
         check_neighbours(table, folder, operations.other_metadata_locations())
+        _check_not_under_way(orphans)
         return orphans
 
     table = operations.load(None)
@@ -162,6 +164,24 @@ def _limit(wanted: int | None, now: int, *, allow_recent: bool) -> int:
             "Where nobody writes, say allow_recent=True"
         )
     return limit
+
+
+def _check_not_under_way(orphans: list[tuple[str, int]]) -> None:
+    """Checks that no open transaction of this process wrote one of the files.
+
+    Raises:
+        InvalidInputError: One did: its commit would name a file that is gone.
+    """
+    written = files_under_way()
+    if not written:
+        return
+    found = [location for location, _ in orphans if _native.canonical_location(location) in written]
+    if found:
+        raise InvalidInputError(
+            f"{len(found)} of the files belong to a transaction of this process that is still open: end its block "
+            "first, or remove orphan files that are older (older_than)",
+            context={"path": found[0]},
+        )
 
 
 def _listed(file_list: Mapping[str, Moment] | None) -> list[tuple[str, int]] | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_path
 from floeberg._keywords import says_keywords
+from floeberg._secrets import without_secrets
 from floeberg._table_properties import flag_of
 from floeberg.commit.reservation import staged_for
 from floeberg.errors import InvalidInputError
@@ -90,7 +91,7 @@ def delete_reachable_files(
         raise InvalidInputError(
             "files of the table are not removed, since a commit of several tables has reserved the version, and is not "
             "decided",
-            context={"metadata": _native.without_passwords(table.metadata_location)},
+            context={"metadata": without_secrets(table.metadata_location)},
         )
     if catalog is not None:
         check_neighbours(table, table.location, catalog.do_list_metadata_locations().values())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg._file_removal import own_folders
+from floeberg._secrets import without_secrets
 from floeberg.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def check_place(table: OpenedTable) -> None:
         "the metadata file is outside of the locations of the table: it was copied, moved or linked, and its files may "
         "be those of another table",
         context={
-            "metadata": _native.without_passwords(table.metadata_location),
-            "location": _native.without_passwords(table.location),
+            "metadata": without_secrets(table.metadata_location),
+            "location": without_secrets(table.location),
         },
     )
 
@@ -108,7 +109,7 @@ def check_registered_once(table: OpenedTable, others: Mapping[str, str], instead
         raise InvalidInputError(
             f"files of the table are not removed, since {others[location]} of the catalog is the same table, and needs "
             f"them: {instead}",
-            context={"other": _native.without_passwords(location)},
+            context={"other": without_secrets(location)},
         )
 
 
@@ -156,7 +157,7 @@ def remove(
 
 
 def _log(file: str, failure: str | None, *, is_gone: bool) -> None:
-    shown = _native.without_passwords(file)
+    shown = without_secrets(file)
     if failure is not None:
         _LOG.warning("did not remove %s: %s", shown, failure)
     elif is_gone:

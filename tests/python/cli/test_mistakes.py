@@ -108,3 +108,11 @@ def test_errors_have_the_words_of_the_command_line(run, own_home):
     path.write_text("id,country,price,extra\n8,de,1.5,x\n")
     assert "--merge-schema" in run("append", ORDERS, path, code=None).err
     assert "floeberg ls lake" in run("show", "lake", code=2).err
+
+
+@pytest.mark.parametrize("words", [["--help"], ["scan", "--help"]])
+def test_help_that_cannot_be_shown_is_an_error_in_a_line(command, words):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*command, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert "Traceback" not in done.stderr and "No space left on device" in done.stderr
+    assert done.returncode not in (0, 1), done.stderr

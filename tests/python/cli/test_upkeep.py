@@ -164,6 +164,7 @@ def test_a_lost_table_is_made_anew(run):
     run("append", "w/s/t", "one.csv", "--create")
     words = ("rebuild", "w/s/t", "--to", "w/s/made")
     assert run(*words, "--dry-run", "--json").json["rows"] == 1
-    run(*words, code=11)
+    asked = run(*words, code=11)
+    assert "source: metadata" in asked.err.splitlines() and "RebuildResult(" not in asked.err
     run(*words, "--yes")
     assert run("count", "w/s/made").out == "1\n"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import floeberg as fb
-from floeberg.errors import CommitConflictError, InvalidInputError, UnsupportedError
+from floeberg.errors import CommitConflictError, FloebergError, InvalidInputError, UnsupportedError
 
 from .kit import check_same, made
 
@@ -127,3 +127,25 @@ def test_rows_are_not_found_by_a_column_that_hides_their_addresses(table: fb.Lan
     ):
         with pytest.raises(UnsupportedError, match="'_rowaddr' cannot be changed"):
             change()
+
+
+def test_a_create_that_is_refused_leaves_no_folder(tmp_path) -> None:
+    """pylance makes the folders, and then refuses the name of a column."""
+    refused = pa.table({"a.b": [1], "a": [1]})
+    for place in (tmp_path / "new", tmp_path / "deep" / "er" / "new"):
+        with pytest.raises(FloebergError):
+            fb.lance.create_table(str(place), refused)
+    assert list(tmp_path.iterdir()) == []
+    # What was there before stays, and so does what is in it.
+    (tmp_path / "old" / "data").mkdir(parents=True)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine")
+    for name in ("old", "full"):
+        with pytest.raises(FloebergError):
+            fb.lance.create_table(str(tmp_path / name), refused)
+    assert sorted(str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*")) == [
+        "full",
+        "full/mine",
+        "old",
+        "old/data",
+    ]

@@ -412,3 +412,60 @@ def test_tables_beside_it_do_not_matter(table, catalog, tmp_path):
         Path(path).unlink()
     assert found(table) == {lost}
     catalog.drop_table("db.u")
+
+
+@pytest.mark.parametrize("how", ["append", "update", "delete"])
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_files_of_an_open_transaction_are_not_removed(table, how, dry_run):
+    changes = {
+        "append": lambda of: of.append(rows(7)),
+        "update": lambda of: of.update({"part": "z"}, "id = 2"),
+        "delete": lambda of: of.delete("id = 2", mode="merge-on-read"),
+    }
+    before = len(table.scan().to_arrow())
+    with table.transaction() as transaction:
+        changes[how](transaction)
+        there = on_disk(table)
+        if how == "delete":
+            # What deletes is written with the commit.
+            table.maintenance.remove_orphan_files(**ALL, dry_run=dry_run)
+        else:
+            with pytest.raises(
+                errors.InvalidInputError, match="a transaction of this process that is still open"
+            ):
+                table.maintenance.remove_orphan_files(**ALL, dry_run=dry_run)
+            # Those of an age that no block has are looked at as ever.
+            assert table.maintenance.remove_orphan_files(dry_run=dry_run).orphan_file_locations == ()
+        assert on_disk(table) == there
+    assert len(table.refresh().scan().to_arrow()) == before + {"append": 1, "update": 0, "delete": -1}[how]
+    table.maintenance.remove_orphan_files(**ALL)
+
+
+def test_a_transaction_that_ended_or_is_gone_protects_nothing(table):
+    lost = junk(table, "data/lost.parquet")
+    table.append(rows(8))
+
+    def break_off(transaction) -> None:
+        transaction.append(rows(9))
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), table.transaction() as failed:
+        break_off(failed)
+    dropped = table.transaction()
+    dropped.append(rows(10))
+    del dropped
+    done = table.maintenance.remove_orphan_files(**ALL)
+    assert lost in {path_of(each) for each in done.orphan_file_locations}
+
+
+def test_files_of_an_open_transaction_of_several_tables_are_not_removed(tmp_path):
+    catalog = fb.load_catalog("several", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("ns")
+    for name in ("ns.a", "ns.b"):
+        catalog.create_table(name, as_select=rows(1))
+    with catalog.transaction() as changes:
+        changes.table("ns.a").append(rows(2))
+        changes.table("ns.b").append(rows(2))
+        with pytest.raises(errors.InvalidInputError, match="still open"):
+            catalog.load_table("ns.b").maintenance.remove_orphan_files(**ALL)
+    assert [catalog.load_table(name).scan().count() for name in ("ns.a", "ns.b")] == [2, 2]

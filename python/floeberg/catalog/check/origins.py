@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from floeberg._native import without_passwords
+from floeberg._secrets import without_secrets
 from floeberg.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def shown_properties(properties: Mapping[str, str], origins: Mapping[str, str]) 
 
 def _shown(key: str, value: str) -> str:
     if key in _ADDRESSES:
-        address, mark, _ = without_passwords(value).partition("?")
+        address, mark, _ = without_secrets(value).partition("?")
         return f"{address}?***" if mark else address
     if key in _PLAIN or key.startswith(_PLAIN_PREFIXES):
-        return without_passwords(value)
+        return without_secrets(value)
     return "***"

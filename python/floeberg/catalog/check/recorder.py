@@ -12,6 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from floeberg._secrets import without_secrets
 from floeberg.catalog.check.result import CatalogCheckStep
 from floeberg.errors import FloebergError, StorageError
 
@@ -56,7 +57,7 @@ class Recorder:
 
     def skip(self, name: str, reason: str) -> None:
         """Records a step that cannot be done."""
-        self._steps.append(CatalogCheckStep(name, None, detail=reason))
+        self._steps.append(CatalogCheckStep(name, None, detail=without_secrets(reason)))
 
     def run(
         self,
@@ -94,7 +95,11 @@ class Recorder:
             detail, error = "", StorageError(failure.strerror or str(failure), retryable=True)
         seconds = time.perf_counter() - began
         text = "" if error is None else _NO_ANSWER if isinstance(error, _TooLateError) else fix(error)
-        self._steps.append(CatalogCheckStep(name, error is None, seconds, detail, error, text))
+        self._steps.append(
+            CatalogCheckStep(
+                name, error is None, seconds, without_secrets(detail), error, without_secrets(text)
+            )
+        )
         return error is None
 
 

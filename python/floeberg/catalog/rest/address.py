@@ -6,7 +6,7 @@ import urllib.request
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from floeberg._native import without_passwords
+from floeberg._secrets import without_secrets
 from floeberg.catalog.check.address import Address, ServerConnection
 from floeberg.catalog.check.origins import origin_of
 from floeberg.catalog.rest.auth import credentials_shown
@@ -35,7 +35,7 @@ def connection_of(properties: Mapping[str, str], origins: Mapping[str, str]) -> 
     uri = properties.get("uri", "")
     server = _address(uri, properties, "")
     if server is None:
-        raise InvalidInputError(f"uri: expected the address of a server, found {without_passwords(uri)!r}")
+        raise InvalidInputError(f"uri: expected the address of a server, found {without_secrets(uri)!r}")
     addresses, proxied = [server], _proxy(uri, properties)
     tokens = _address(properties.get("oauth2-server-uri", ""), properties, "gives tokens")
     if tokens is not None and (tokens.host, tokens.port) != (server.host, server.port):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from floeberg._native import without_passwords
+from floeberg._secrets import without_secrets
 from floeberg.catalog.configuration import configured_name, configured_names, configured_properties
 from floeberg.cli.exits import ExitCode, near
 from floeberg.cli.output import plain
@@ -63,7 +63,7 @@ def _config(
         raise error
     default = configured_name()
     rows = [
-        (each, each == default, key, without_passwords(value) if key in _SHOWN else "(not shown)")
+        (each, each == default, key, without_secrets(value) if key in _SHOWN else "(not shown)")
         for each in (known if name is None else [name])
         for key, value in sorted(configured_properties(each).items())
     ]

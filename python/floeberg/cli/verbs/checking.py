@@ -10,7 +10,7 @@ from floeberg.checking import Severity
 from floeberg.cli.exits import ExitCode
 from floeberg.cli.naming import need_iceberg
 from floeberg.cli.output import plain
-from floeberg.cli.results import show_result
+from floeberg.cli.results import show_result, texts_of
 from floeberg.cli.session import Session, verb
 from floeberg.errors import InvalidInputError, NotFoundError
 
@@ -234,7 +234,9 @@ def _rebuild(
     found = fb.rebuild(location, dry_run=True, **given)
     if not session.dry_run:
         if not session.yes:
-            session.output.note(str(found))
+            facts = {name: value for name, value in plain(found).items() if name != "table"}
+            for line in texts_of(facts):
+                session.output.note(line)
         session.confirm(f"Make {to} of {found.data_files} data files with {found.rows:,} rows?")
         found = fb.rebuild(location, **given)
     shown = {name: value for name, value in plain(found).items() if name != "table"}
