@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from html import escape
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from floeberg.commit.progress_line import line_of
@@ -34,10 +35,10 @@ class ProgressCell:
 
     def __call__(self, report: ProgressReport) -> None:
         """Shows a report."""
-        from IPython.display import display  # noqa: PLC0415 - only a notebook has it
-
         self._last = report
         if self._handle is None:
+            # Only a notebook has it.
+            display = import_module("IPython.display").display
             self._handle = display(_Shown(report), display_id=True)
         else:
             self._handle.update(_Shown(report))

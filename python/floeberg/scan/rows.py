@@ -104,7 +104,7 @@ class ArrowRows(ABC):
             >>> asyncio.run(table.scan(row_filter="id = 1").to_arrow_async()).num_rows
             1
         """
-        return await asynchronous.table(self)
+        return await asynchronous.table(self.to_arrow_batch_reader)
 
     async def to_arrow_batches_async(self) -> AsyncIterator[pa.RecordBatch]:
         """Reads rows batch by batch, in the order of the plan, and leaves the event loop free meanwhile.
@@ -119,7 +119,7 @@ class ArrowRows(ABC):
             >>> asyncio.run(count())
             9
         """
-        async for batch in asynchronous.batches(self):
+        async for batch in asynchronous.batches(self.to_arrow_batch_reader):
             yield batch
 
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame:  # noqa: ANN401 - passed on

@@ -75,7 +75,7 @@ def test_times_are_parts_of_the_whole(table):
     assert reading.waiting_seconds <= work
 
 
-def test_deletes_take_reads_of_their_own(table):
+def test_deletes_take_reads_of_their_own():
     other = made("deleted", **{"format-version": "3", "write.delete.mode": "merge-on-read"})
     other.append(rows(0))
     before = other.scan().explain(analyze=True).analysis.reading
