@@ -47,8 +47,10 @@ fn split(content: &[u8], member: &str) -> Option<(String, String)> {
 type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
 /// The text of an object with these members. What occurs twice stays so, for those who read the text.
-fn object<'a>(members: impl Iterator<Item = (&'a Cow<'a, str>, &'a str)>) -> String {
-    let mut text = String::from("{");
+fn object<'a>(members: impl Iterator<Item = (&'a Cow<'a, str>, &'a str)> + Clone) -> String {
+    let bytes: usize = members.clone().map(|(key, value)| key.len() + value.len() + 8).sum();
+    let mut text = String::with_capacity(bytes + 2);
+    text.push('{');
     for (at, (key, value)) in members.enumerate() {
         if at > 0 {
             text.push(',');
