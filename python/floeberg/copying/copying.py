@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from floeberg._arguments import checked_names, checked_options, checked_path
 from floeberg._keywords import says_keywords
 from floeberg.catalog import load_catalog
+from floeberg.commit.reporting import Reporter
 from floeberg.copying.marker import name_of
 from floeberg.copying.result import CopyResult
 from floeberg.copying.sources import source_of
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from floeberg.catalog import Catalog
+    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.copying.sources import Source
     from floeberg.copying.targets import Target
 
@@ -53,6 +55,7 @@ def copy(  # noqa: PLR0913 - all but the first two are keywords
     mode: Literal["append", "replace"] | None = None,
     columns: Sequence[str] | None = None,
     storage_options: Mapping[str, str] | None = None,
+    progress: ProgressCallback | bool | None = None,
 ) -> CopyResult:
     """Copies the rows of a table to another table, which may have the other format.
 
@@ -71,6 +74,8 @@ def copy(  # noqa: PLR0913 - all but the first two are keywords
             source are changed.
         columns: The columns to copy. By default, all.
         storage_options: The options of the storage, for locations.
+        progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or `True` for
+            a bar. The rows are those that were read from the source.
 
     Returns:
         What was done.
@@ -104,13 +109,31 @@ def copy(  # noqa: PLR0913 - all but the first two are keywords
         source if isinstance(source, (Table, LanceTable)) else open_table(source, storage_options=options)
     )
     begun = source_of(opened, names)
+    reporter = Reporter(progress)
+    try:
+        done = _copied(begun, target, catalog, mode, options, reporter)
+    except BaseException:
+        reporter.stop()
+        raise
+    reporter.end()
+    return done
+
+
+def _copied(  # noqa: PLR0913, PLR0917 - what a copy was asked for
+    begun: Source,
+    target: Table | LanceTable | str | os.PathLike[str],
+    catalog: Catalog | str | None,
+    mode: str | None,
+    options: dict[str, str],
+    reporter: Reporter,
+) -> CopyResult:
     for attempt in range(_ATTEMPTS):
         found = _target(target, catalog, options)
         try:
             if isinstance(found, (NewIcebergTarget, NewLanceTarget)):
-                return _create(begun, found)
+                return _create(begun, found, reporter)
             found.refresh()
-            return _change(begun, found, mode)
+            return _change(begun, found, mode, reporter)
         except (TableAlreadyExistsError, CommitConflictError):
             # Another copy may have been faster: then what it copied is not copied again.
             if attempt == _ATTEMPTS - 1 or not _was_copied(begun, found):
@@ -118,18 +141,18 @@ def copy(  # noqa: PLR0913 - all but the first two are keywords
     raise AssertionError
 
 
-def _create(source: Source, target: NewIcebergTarget | NewLanceTarget) -> CopyResult:
+def _create(source: Source, target: NewIcebergTarget | NewLanceTarget, reporter: Reporter) -> CopyResult:
     marker = source.marker()
-    rows = Rows(source, source.all_rows(), is_lance=target.is_lance)
+    rows = Rows(source, reporter.counted(source.all_rows()), is_lance=target.is_lance)
     table = target.create(rows, source, marker)
     return CopyResult(table, "created", rows.count, None, marker.at)
 
 
-def _change(source: Source, target: Target, mode: str | None) -> CopyResult:
+def _change(source: Source, target: Target, mode: str | None, reporter: Reporter) -> CopyResult:
     _check_two_tables(source, target)
     marker = source.marker()
     if mode == "replace":
-        rows = Rows(source, source.all_rows(), is_lance=target.is_lance)
+        rows = Rows(source, reporter.counted(source.all_rows()), is_lance=target.is_lance)
         target.replace(rows, marker)
         return CopyResult(target.table, "replaced", rows.count, None, marker.at)
     before = target.marker(marker.source)
@@ -141,7 +164,7 @@ def _change(source: Source, target: Target, mode: str | None) -> CopyResult:
     if before is not None and source.is_at(before):
         return CopyResult(target.table, "unchanged", 0, before.at, before.at)
     given = source.all_rows() if before is None else source.rows_since(before)
-    rows = Rows(source, given, is_lance=target.is_lance)
+    rows = Rows(source, reporter.counted(given), is_lance=target.is_lance)
     target.append(rows, marker, before)
     return CopyResult(target.table, "appended", rows.count, None if before is None else before.at, marker.at)
 

@@ -353,3 +353,30 @@ def test_others_read_what_was_copied(places):
     dataset = lance.dataset(again.location)
     dataset.validate()
     assert dataset.to_table().sort_by("id") == from_lance.scan().to_arrow().sort_by("id")
+
+
+@pytest.mark.parametrize("to", ["iceberg", "lance"])
+def test_progress_tells_the_rows_that_were_read(places, to, capsys):
+    source = places.source("iceberg", rows(0, 50))
+    reports = []
+    places.copy(source, to, progress=reports.append)
+    assert reports[-1].rows == 50
+    assert {each.step for each in reports} == {"writing"}
+    places.copy(source, to, mode="replace", progress=True)
+    assert "50 rows" in capsys.readouterr().err
+
+
+def test_what_a_progress_function_raises_ends_the_copy(places):
+    class Enough(Exception):
+        pass
+
+    def stop(report):
+        raise Enough
+
+    source = places.source("iceberg", rows(0, 50))
+    target = places.copy(source, "iceberg").table
+    with pytest.raises(Enough):
+        places.copy(source, "iceberg", mode="replace", progress=stop)
+    assert target.refresh().scan().count() == 50
+    with pytest.raises(InvalidInputError, match="progress"):
+        places.copy(source, "iceberg", progress=7)

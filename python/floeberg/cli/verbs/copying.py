@@ -1,5 +1,6 @@
 """Which verb copies a table?"""
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -51,6 +52,7 @@ def _copy(
     given: dict[str, Any] = {"mode": "replace"} if replace else {}
     if columns is not None:
         given["columns"] = [each.strip() for each in columns.split(",")]
+    given["progress"] = sys.stderr.isatty()
     done = fb.copy(opened, named.shown, catalog=named.catalog, storage_options=session.place.options, **given)
     show_result(
         session.output,
