@@ -367,15 +367,15 @@ def test_progress_tells_the_rows_that_were_read(places, to, capsys):
 
 
 def test_what_a_progress_function_raises_ends_the_copy(places):
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
-    def stop(report):
-        raise Enough
+    def stop(_report):
+        raise EnoughError
 
     source = places.source("iceberg", rows(0, 50))
     target = places.copy(source, "iceberg").table
-    with pytest.raises(Enough):
+    with pytest.raises(EnoughError):
         places.copy(source, "iceberg", mode="replace", progress=stop)
     assert target.refresh().scan().count() == 50
     with pytest.raises(InvalidInputError, match="progress"):
