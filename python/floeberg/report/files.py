@@ -213,7 +213,7 @@ def _texts(values: pa.ChunkedArray) -> list[str]:
 def bar_cell(text: str, share: float, *, of_deletes: bool = False) -> Html:
     """A number with a bar below it, which is as long as the share."""
     kind = "bar of-deletes" if of_deletes else "bar"
-    bar = f'<span class="{kind}" style="width:{share:.1%}" aria-hidden="true"></span>'
+    bar = f'<span class="{kind}" style="width:{share:.1%}" aria-hidden="true"></span>' if share > 0 else ""
     return Html(f'<span class="with-bar"><span>{escaped(text)}</span><span>{bar}</span></span>')
 
 

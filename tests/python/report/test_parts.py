@@ -168,6 +168,7 @@ def test_tables_of_other_writers_have_every_part(role):
     # Health is of tables that can be written, and these were moved.
     assert html.count("could not be made") == 1
     assert "a relocated table cannot be written" in part(html, "health")
+    assert "rewrite its paths" in part(html, "health") and "..." not in part(html, "health")
     assert part(html, "files").startswith(
         f' aria-labelledby="files-title"> Files {table.inspect.data_files().num_rows} data'
     )
