@@ -187,9 +187,10 @@ def _names_shown(partitions: pa.Table, fields: Mapping[int, Sequence[str]]) -> l
 
     if "partition" not in partitions.column_names:
         return ["all rows"] * partitions.num_rows
+    # By their places: a name may look like a path.
     values = {
-        each.name: _texts(pc.struct_field(partitions["partition"], each.name))
-        for each in partitions.schema.field("partition").type
+        each.name: _texts(pc.struct_field(partitions["partition"], [place]))
+        for place, each in enumerate(partitions.schema.field("partition").type)
     }
     names = []
     for place, spec in enumerate(partitions["spec_id"].to_pylist()):
