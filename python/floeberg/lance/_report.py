@@ -40,7 +40,8 @@ class LanceTableReports(LanceTableReads, LanceTableChecks, LanceTableComparisons
         Args:
             path: Where the page is written, too.
             row_filter: Shows what this filter reads: of a Lance table all fragments.
-            snapshots: Shows what differs between two versions, each a number, a tag, or a datetime.
+            snapshots: Shows what differs between two versions, each a number, a tag, or a datetime. `None` as the
+                second is the open one.
             check: The level of the check, as for `check`; `None` checks nothing.
 
         Returns:

@@ -187,9 +187,10 @@ def _names_shown(partitions: pa.Table, fields: Mapping[int, Sequence[str]]) -> l
 
     if "partition" not in partitions.column_names:
         return ["all rows"] * partitions.num_rows
+    # By their places: a name may look like a path.
     values = {
-        each.name: _texts(pc.struct_field(partitions["partition"], each.name))
-        for each in partitions.schema.field("partition").type
+        each.name: _texts(pc.struct_field(partitions["partition"], [place]))
+        for place, each in enumerate(partitions.schema.field("partition").type)
     }
     names = []
     for place, spec in enumerate(partitions["spec_id"].to_pylist()):
@@ -213,7 +214,7 @@ def _texts(values: pa.ChunkedArray) -> list[str]:
 def bar_cell(text: str, share: float, *, of_deletes: bool = False) -> Html:
     """A number with a bar below it, which is as long as the share."""
     kind = "bar of-deletes" if of_deletes else "bar"
-    bar = f'<span class="{kind}" style="width:{share:.1%}" aria-hidden="true"></span>'
+    bar = f'<span class="{kind}" style="width:{share:.1%}" aria-hidden="true"></span>' if share > 0 else ""
     return Html(f'<span class="with-bar"><span>{escaped(text)}</span><span>{bar}</span></span>')
 
 

@@ -79,7 +79,7 @@ def history_part(states: Sequence[State], total: int, heads: Iterable[int], grow
     if not total:
         return Part("history", "History", f"The table has no {thing} yet.")
     left = total - len(states)
-    lead = f"{count_shown(total, thing)}."
+    lead = f"{count_shown(total, thing)}. Times are those of UTC."
     if left > 0:
         lead += (
             f" The graph shows {len(states):,}: the newest, and those of branches and tags. "
@@ -138,9 +138,9 @@ def growth_cards(snapshots: pa.Table, all_of: Sequence[Snapshot], current: int |
         )
         chart = figure(over_time(points, is_bytes=key == "total-files-size"), label)
         rows = [(moment_shown(each["at"])[:19], form(each["value"])) for each in points[-MOST_STATES:]]
-        below = numbers_below(
-            ("committed", title.split()[0].lower()), rows, caption=title.lower(), numbers=(1,)
-        )
+        few = f", the last {len(rows)} of {len(points)} in the chart" if len(points) > len(rows) else ""
+        named = title.lower() + few
+        below = numbers_below(("committed", title.split()[0].lower()), rows, caption=named, numbers=(1,))
         drawn.append(card(chart, below, title=title))
     return cards(*drawn)
 

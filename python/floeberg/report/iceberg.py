@@ -108,7 +108,7 @@ def _history(table: Any) -> Part:  # noqa: ANN401
     states = states_of(chosen_states(snapshots, refs), refs)
     current = table.current_snapshot()
     heads = [] if current is None else [current.snapshot_id]
-    heads += [each.snapshot_id for name, each in refs.items() if each.snapshot_ref_type == "branch" and name]
+    heads += [each.snapshot_id for each in refs.values() if each.snapshot_ref_type == "branch"]
     growth = (
         "" if current is None else growth_cards(table.inspect.snapshots(), snapshots, current.snapshot_id)
     )

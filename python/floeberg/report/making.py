@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["made_at", "part_or_error"]
 
+_LONGEST = 2000
+_PIECE = 100
+"""Characters that are escaped at once."""
+
 
 def part_or_error(key: str, title: str, make: Callable[[], Part]) -> Part:
     """A part, or one that says why it cannot be made."""
@@ -26,10 +30,14 @@ def part_or_error(key: str, title: str, make: Callable[[], Part]) -> Part:
     except (FloebergError, ArithmeticError, ValueError) as error:
         # The last two are of values that Python cannot hold, such as a date after the year 9999.
         kind = "warn" if isinstance(error, UnsupportedError) else "bad"
-        said = card(
-            f'<p><span class="mark {kind}">{escaped(type(error).__name__)}</span> {escaped(error)}</p>'
-        )
+        said = card(f'<p><span class="mark {kind}">{type(error).__name__}</span> {_whole(error)}</p>')
         return Part(key, title, "This part could not be made.", [said])
+
+
+def _whole(error: Exception) -> str:
+    """The text of an error, which says at its end what to do. Values are shown shorter."""
+    text = str(error)[:_LONGEST]
+    return "".join(escaped(text[start : start + _PIECE]) for start in range(0, len(text), _PIECE))
 
 
 def made_at() -> str:

@@ -44,7 +44,7 @@ class TableReports(TableComparison):
             path: Where the page is written, too.
             row_filter: Shows what this filter leaves out, and why.
             snapshots: Shows what differs between two snapshots, each an id, the name of a branch or tag, or a datetime.
-                The rows of files that differ are read.
+                `None` as the second is the current one. The rows of files that differ are read.
             check: The level of the check, as for `check`; `None` checks nothing.
 
         Returns:
