@@ -29,6 +29,8 @@ __all__ = ["LIFETIME", "Answers", "checked_key", "has_key", "with_key"]
 LIFETIME: Final = 1800
 """Seconds for which answers are kept."""
 _MOST: Final = 100_000
+_MOST_BYTES: Final = 64 << 20
+"""How much of answers is kept in memory, whatever their number."""
 _KEY: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _IN_SUMMARY: Final = "floeberg.request-key"
 _FIRST_STATUS_OF_SERVERS: Final = 500
@@ -75,6 +77,11 @@ class _Entry:
     done: threading.Event = field(default_factory=threading.Event)
     answer: Response | None = None
 
+    @property
+    def size(self) -> int:
+        """The bytes of the answer."""
+        return 0 if self.answer is None else len(self.answer.body)
+
 
 class Answers:
     """The answers of a server to requests with keys.
@@ -86,6 +93,7 @@ class Answers:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
         self._known: OrderedDict[str, _Entry] = OrderedDict()
+        self._bytes = 0
 
     def once(self, key: str | None, what: bytes, answer: Callable[[], Response]) -> Response:
         """The answer to a request.
@@ -116,8 +124,12 @@ class Answers:
 
     def _entry(self, key: str, digest: bytes) -> tuple[_Entry, bool]:
         now = self._clock()
-        while self._known and (len(self._known) >= _MOST or next(iter(self._known.values())).expires < now):
-            self._known.popitem(last=False)
+        while self._known and (
+            len(self._known) >= _MOST
+            or self._bytes > _MOST_BYTES
+            or next(iter(self._known.values())).expires < now
+        ):
+            self._bytes -= self._known.popitem(last=False)[1].size
         if key in self._known:
             return self._known[key], False
         entry = self._known[key] = _Entry(digest, now + LIFETIME)
@@ -128,6 +140,9 @@ class Answers:
             found = answer()
             if found.status_code < _FIRST_STATUS_OF_SERVERS and found.status_code not in _NOT_KEPT:
                 entry.answer = found
+                with self._lock:
+                    # It may be gone already.
+                    self._bytes += entry.size if self._known.get(key) is entry else 0
             return found
         finally:
             if entry.answer is None:

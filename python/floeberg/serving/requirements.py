@@ -71,7 +71,7 @@ def _compared(requirement: dict[str, Any], metadata: dict[str, Any]) -> tuple[ob
         if wanted is not None:
             wanted = _member(requirement, "snapshot-id", int)
         return wanted, known, f"the snapshot of the ref {name!r} to be"
-    if kind not in _MEMBERS:
+    if not isinstance(kind, str) or kind not in _MEMBERS:
         raise UnsupportedError(f"the requirement {str(kind)[:100]!r} is unknown: nothing was changed")
     member, what = _MEMBERS[kind]
     return _member(requirement, member, int), metadata.get(_IN_METADATA.get(member, member)), what

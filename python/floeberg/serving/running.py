@@ -122,8 +122,10 @@ def serve(  # noqa: PLR0913 - all but the first are keywords
 def _application(catalog: Catalog, token: str | None, flags: dict[str, bool], host: str | None = None) -> Any:  # noqa: ANN401 - as above
     for name, value in flags.items():
         checked_bool(name, value)
-    if token is not None and len(checked_text("token", token)) < _SHORTEST_TOKEN:
-        raise InvalidInputError(f"token: expected a text of {_SHORTEST_TOKEN} signs or more")
+    if token is not None and not _is_good(checked_text("token", token)):
+        raise InvalidInputError(
+            f"token: expected {_SHORTEST_TOKEN} or more signs of ASCII, no blanks at the ends: it is sent in a header"
+        )
     try:
         from floeberg.serving.auth import LOOPBACK  # noqa: PLC0415
         from floeberg.serving.routing import application_of  # noqa: PLC0415 - starlette may be missing
@@ -146,6 +148,12 @@ def _application(catalog: Catalog, token: str | None, flags: dict[str, bool], ho
             share_storage_options=flags["share_storage_options"],
             hosts=hosts,
         )
+    )
+
+
+def _is_good(token: str) -> bool:
+    return (
+        len(token) >= _SHORTEST_TOKEN and token.isascii() and token.isprintable() and token == token.strip()
     )
 
 

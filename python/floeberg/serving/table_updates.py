@@ -229,7 +229,10 @@ class _Metadata:
     def set_statistics(self, kind: str, update: _Update) -> None:
         """Gives a snapshot a file of a kind, and takes that which it had."""
         file = _Update(update.object(kind))
-        self.remove_statistics(kind, file.number("snapshot-id"))
+        number = file.number("snapshot-id")
+        if all(each["snapshot-id"] != number for each in self.all["snapshots"]):
+            raise InvalidInputError(f"the {kind} are of the snapshot {number}, which the table does not have")
+        self.remove_statistics(kind, number)
         self.all[kind].append(file.members)
 
     def remove_statistics(self, kind: str, number: int) -> None:

@@ -105,10 +105,10 @@ def _operations(metadata: dict[str, Any], updates: list[dict[str, Any]]) -> list
                 raise UnsupportedError("views have the format version 1 alone")
         elif action == "add-schema":
             schema = _object(update, "schema")
-            schemas |= {schema.get("schema-id", 0): schema, _LAST_ADDED: schema}
+            schemas |= {_number(schema, "schema-id"): schema, _LAST_ADDED: schema}
         elif action == "add-view-version":
             version = _object(update, "view-version")
-            versions |= {version.get("version-id", 0): version, _LAST_ADDED: version}
+            versions |= {_number(version, "version-id"): version, _LAST_ADDED: version}
         elif action == "set-current-view-version":
             version = _known(versions, update.get("view-version-id"), "version")
             operations.append(_replacement(_known(schemas, version.get("schema-id"), "schema"), version))
@@ -152,6 +152,13 @@ def _known(there: dict[int, dict[str, Any]], number: object, what: str) -> dict[
             f"the updates name the {what} {str(number)[:100]}, which the view does not have"
         )
     return there[number]
+
+
+def _number(found: dict[str, Any], name: str) -> int:
+    number = found.get(name, 0)
+    if not isinstance(number, int):
+        raise InvalidInputError(f"expected a whole number as {name!r}")
+    return number
 
 
 def _object(update: dict[str, Any], name: str) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def test_no_token_is_said_to_be_none(command, folder):
     [
         (["--token", TOKEN, "--no-token"], "exclude each other"),
         (["--token", ""], "found an empty one"),
-        (["--token", "short"], "8 signs or more"),
+        (["--token", "short"], "8 or more signs of ASCII"),
         (["--no-token", "--host", "0.0.0.0"], "needs a token"),
         (["--port", "70000"], "from 0 to 65535"),
         (["--catalog", "other"], "is the catalog already"),

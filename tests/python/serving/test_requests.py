@@ -212,7 +212,9 @@ def test_the_configuration_says_what_there_is(http):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"token": "short"}, "a text of 8 signs or more"),
+        ({"token": "short"}, "8 or more signs of ASCII"),
+        ({"token": "geheimwörtlich"}, "signs of ASCII"),
+        ({"token": "with a break\n"}, "signs of ASCII"),
         ({"host": "0.0.0.0", "token": None}, "needs a token"),
         ({"port": 70_000}, "a number from 0 to 65535"),
         ({"read_only": "yes"}, "read_only: expected a bool"),

@@ -194,6 +194,11 @@ def test_partition_fields_without_ids_get_some():
             InvalidInputError,
             "cannot be a 'tag'",
         ),
+        (
+            {"action": "set-statistics", "statistics": {"snapshot-id": 5, "statistics-path": "s3://b/t/s"}},
+            InvalidInputError,
+            "are of the snapshot 5",
+        ),
         ({"action": "set-location", "location": ""}, InvalidInputError, "cannot be empty"),
         ({"action": "set-properties", "updates": {"a": 1}}, InvalidInputError, "a text as 'a', found int"),
         ({"action": "remove-properties", "removals": "a"}, InvalidInputError, "a list of texts"),
