@@ -360,6 +360,43 @@ def test_classes_are_imported_from_where_pyiceberg_has_them():
     assert (ours.FileScanTask, ours.UpsertResult) == (fb.FileScanTask, fb.UpsertResult)
 
 
+def test_metadata_tables_differ_from_those_of_pyiceberg_as_the_page_says(table, tmp_path):
+    from pyiceberg.catalog.sql import SqlCatalog as TheirCatalog
+
+    catalog = TheirCatalog("theirs", uri=f"sqlite:///{tmp_path}/c.db", warehouse=str(tmp_path))
+    catalog.create_namespace("n")
+    theirs = catalog.create_table("n.rows", ROWS.schema)
+    theirs.append(ROWS)
+    seen = set()
+    for name in ("snapshots", "history", "refs", "manifests", "partitions", "metadata_log_entries"):
+        ours, other = getattr(table.inspect, name)().schema, getattr(theirs.inspect, name)().schema
+        assert set(other.names) <= set(ours.names), name
+        pairs = {(str(other.field(each).type), str(ours.field(each).type)) for each in other.names}
+        seen |= {(a, b) for a, b in pairs if a != b and "list<" not in a}
+    dictionary = str(pa.dictionary(pa.int32(), pa.string()))
+    assert seen == {("timestamp[ms]", "timestamp[us, tz=UTC]"), ("int8", "int32"), (dictionary, "string")}
+
+
+@pytest.mark.parametrize(
+    ("kind", "theirs", "ours"),
+    [(pa.uint32(), "int", "long"), (pa.uint64(), "long", None), (pa.date64(), None, "date")],
+    ids=str,
+)
+def test_types_of_arrow_that_become_others_than_in_pyiceberg(catalog, tmp_path, kind, theirs, ours):
+    from pyiceberg.catalog.sql import SqlCatalog as TheirCatalog
+    from pyiceberg.io.pyarrow import UnsupportedPyArrowTypeException
+
+    other = TheirCatalog("theirs", uri=f"sqlite:///{tmp_path}/c.db", warehouse=str(tmp_path))
+    other.create_namespace("n")
+    for where, expected in ((other, theirs), (catalog, ours)):
+        schema = pa.schema({"x": kind})
+        if expected is None:
+            with pytest.raises((InvalidInputError, UnsupportedPyArrowTypeException)):
+                where.create_table("n.typed", schema)
+        else:
+            assert str(where.create_table("n.typed", schema).schema().find_field("x").field_type) == expected
+
+
 def test_small_words_of_pyiceberg(table):
     from floeberg.expressions import In, NotIn
     from floeberg.table import ALWAYS_TRUE as OF_TABLES

@@ -65,12 +65,19 @@ def _show(found: list[tuple[Path, Change]], *, as_json: bool) -> None:
             return
         for path, change in found:
             place = f"{path}:{change.line}:{change.column}"
-            sys.stdout.write(f"{place}: {change.kind}: {change.what} -> {change.instead}\n")
+            sys.stdout.write(_shown(f"{place}: {change.kind}: {change.what} -> {change.instead}") + "\n")
         must = sum(change.must for _, change in found)
         sys.stdout.write(f"{must} must change, {len(found) - must} mean something else\n")
         sys.stdout.flush()
     except BrokenPipeError:
         leave_pipe()
+
+
+def _shown(text: str) -> str:
+    """A line as it can be written: names of files may have anything in them."""
+    plain = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    encoding = sys.stdout.encoding or "utf-8"
+    return plain.encode(encoding, "backslashreplace").decode(encoding)
 
 
 if __name__ == "__main__":

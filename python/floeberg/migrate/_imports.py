@@ -72,8 +72,6 @@ def _is_there(module: str, name: str | None) -> bool:
         if name in {None, "*"}:
             return True
         return hasattr(found, str(name)) or _is_there(f"{module}.{name}", None)
-    except NotInstalledError:
-        # What a package needs that is not installed does not tell what there is: it is named when it is used.
-        return True
-    except ImportError:
-        return False
+    except ImportError as error:
+        # A module that needs a package that is not installed is there: it says so when it is used.
+        return isinstance(error, NotInstalledError) or not is_of_iceberg(error.name or _OURS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -239,6 +240,33 @@ def test_the_program_names_what_it_cannot_look_at_and_goes_on(tmp_path, capsys):
     assert "none.py" in capsys.readouterr().err
     assert main(["--json", str(notebook)]) == 2
     assert "jupyter nbconvert" in json.loads(capsys.readouterr().err)["error"]["message"]
+
+
+def test_names_of_files_are_shown_whatever_is_in_them(tmp_path):
+    name = "a\x1b[31m\nb\udcff\u00e9.py"
+    (tmp_path / name).write_text("import pyiceberg\n")
+    command = [sys.executable, "-m", "floeberg.migrate", str(tmp_path / name)]
+    done = subprocess.run(
+        command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0].endswith(
+        rb"a\x1b[31m\nb\udcff\xe9.py:1:1: change: import pyiceberg -> import floeberg"
+    )
+    assert len(done.stdout.splitlines()) == 2
+
+
+def test_a_module_that_needs_another_package_is_there(monkeypatch):
+    from floeberg.migrate import _imports
+
+    def missing(_name):
+        raise ModuleNotFoundError("No module named 'httpx'", name="httpx")
+
+    monkeypatch.setattr(_imports, "import_module", missing)
+    _imports._is_there.cache_clear()
+    (change,) = changes_of("from pyiceberg.catalog.rest import RestCatalog")
+    assert change.instead == "from floeberg.catalog.rest import RestCatalog"
+    _imports._is_there.cache_clear()
 
 
 def test_the_program_needs_no_package_of_the_command_line(tmp_path):
