@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from floeberg.cli.column_names import column_names
 from floeberg.cli.exits import ExitCode
 from floeberg.cli.output import plain
 from floeberg.cli.rows import Rows, write_rows
@@ -75,11 +76,11 @@ def _diff(
     start: Any = _state(before) if before is not None else session.place.table(str(other))
     given: dict[str, Any] = {}
     if key is not None:
-        given["key"] = _names(key)
+        given["key"] = column_names("--key", key)
     if where is not None:
         given["row_filter"] = where
     if columns is not None:
-        given["selected_fields"] = _names(columns)
+        given["selected_fields"] = column_names("--columns", columns)
     end = {} if after is None else {"b": _state(after)}
     found = opened.diff(start, **end, **given, **({"preview": True} if show is What.PREVIEW else {}))
     if show is What.PREVIEW:
@@ -126,7 +127,3 @@ def _state(text: str) -> Any:
         return datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         return text
-
-
-def _names(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",")]
