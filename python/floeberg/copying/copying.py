@@ -74,8 +74,8 @@ def copy(  # noqa: PLR0913 - all but the first two are keywords
             source are changed.
         columns: The columns to copy. By default, all.
         storage_options: The options of the storage, for locations.
-        progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or `True` for
-            a bar. The rows are those that were read from the source.
+        progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or `True`
+            for a bar. The rows are those that were read from the source.
 
     Returns:
         What was done.

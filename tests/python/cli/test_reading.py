@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
@@ -190,3 +191,16 @@ def test_an_empty_text_is_not_taken_for_nothing(run, table_name, option):
 
 def test_a_snapshot_of_number_0_is_looked_for(run, table_name):
     run("count", table_name, "--snapshot-id", 0, code=3)
+
+
+@pytest.mark.parametrize("place", ["w/s/t", "made.lance"])
+def test_columns_with_commas_are_named_in_quotes(run, place):
+    Path("rows.csv").write_text('id,"last, first",price\n1,"Doe, Jo",2.5\n')
+    run("append", place, "rows.csv", "--create")
+    assert run("scan", place, "--columns", 'id, "last, first"', "--json").json == [
+        {"id": 1, "last, first": "Doe, Jo"}
+    ]
+    run("upsert", place, "rows.csv", "--key", '"last, first"')
+    assert run("count", place).out == "1\n"
+    wrong = run("scan", place, "--columns", 'id,"last', code=2).err
+    assert "--columns: expected names with commas between them" in wrong

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from floeberg.cli.column_names import column_names
 from floeberg.cli.exits import ExitCode
 from floeberg.cli.naming import state_of
 from floeberg.cli.output import plain
@@ -76,11 +77,11 @@ def _diff(
     start: Any = state_of(before) if before is not None else session.place.table(str(other))
     given: dict[str, Any] = {}
     if key is not None:
-        given["key"] = _names(key)
+        given["key"] = column_names("--key", key)
     if where is not None:
         given["row_filter"] = where
     if columns is not None:
-        given["selected_fields"] = _names(columns)
+        given["selected_fields"] = column_names("--columns", columns)
     end = {} if after is None else {"b": state_of(after)}
     found = opened.diff(start, **end, **given, **({"preview": True} if show is What.PREVIEW else {}))
     if show is What.PREVIEW:
@@ -110,7 +111,3 @@ def _summary(session: Session, found: Any) -> None:
         session.output.json({**plain(summary), "changed_rows": summary.changed_rows})
     else:
         session.output.pairs(summary.facts())
-
-
-def _names(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",")]

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import floeberg as fb
+from floeberg.cli.column_names import column_names
 from floeberg.cli.results import show_result
 from floeberg.cli.session import Session, verb
 
@@ -51,7 +52,7 @@ def _copy(
         return
     given: dict[str, Any] = {"mode": "replace"} if replace else {}
     if columns is not None:
-        given["columns"] = [each.strip() for each in columns.split(",")]
+        given["columns"] = column_names("--columns", columns)
     given["progress"] = sys.stderr.isatty()
     done = fb.copy(opened, named.shown, catalog=named.catalog, storage_options=session.place.options, **given)
     show_result(

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from floeberg.cli.column_names import column_names
 from floeberg.cli.output import Form
 from floeberg.cli.rows import Rows, write_rows
 from floeberg.cli.session import Session, verb
@@ -107,4 +108,4 @@ def _plan(
 
 
 def _names(columns: str | None) -> tuple[str, ...]:
-    return ("*",) if columns is None else tuple(each.strip() for each in columns.split(","))
+    return ("*",) if columns is None else tuple(column_names("--columns", columns))

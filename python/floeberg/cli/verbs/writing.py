@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import floeberg as fb
+from floeberg.cli.column_names import column_names
 from floeberg.cli.naming import Named, check_ref
 from floeberg.cli.results import show_result
 from floeberg.cli.session import Session, pairs_of, verb
@@ -246,7 +247,7 @@ def _upsert(
     """Updates rows by their keys, and inserts the others."""
     session.output.check_form()
     found = session.place.table(table)
-    keys = None if key is None else [each.strip() for each in key.split(",")]
+    keys = None if key is None else column_names("--key", key)
     if keys is None and isinstance(found, LanceTable):
         raise InvalidInputError("--key: expected the columns of the key")
     more = _of_iceberg(found, branch)
