@@ -26,7 +26,7 @@ from floeberg._native.checking import (
     repair_folder,
     spread_changes,
 )
-from floeberg._native.commit import Attempt, Commit, Operation
+from floeberg._native.commit import Attempt, Commit, Operation, check_requirements
 from floeberg._native.lance import (
     LanceChangelog,
     LanceDiff,
@@ -228,6 +228,7 @@ __all__ = [
     "check_fits",
     "check_lance_files",
     "check_no_other_table",
+    "check_requirements",
     "check_rewrite",
     "check_rules",
     "checked_type",

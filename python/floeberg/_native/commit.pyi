@@ -342,6 +342,23 @@ class Commit:
 class Attempt:
     """A commit on one base. `floeberg.commit.Attempt` is its contract."""
 
+    @staticmethod
+    def of_request(
+        base: Table | None,
+        *,
+        requirements_json: str,
+        updates_json: str,
+        storage_options: dict[str, str],
+        now_ms: int | None = None,
+    ) -> Attempt:
+        """The request of a client of a REST catalog, applied to a table; without a base it creates the table.
+
+        Raises:
+            CommitConflictError: A requirement does not hold, or a snapshot was made on an older state of the table.
+            InvalidInputError: The request is malformed, or the table does not allow an update.
+            UnsupportedError: An update or a requirement is unknown.
+        """
+
     @property
     def changes(self) -> bool:
         """Whether the metadata differs from the base."""
@@ -409,3 +426,12 @@ class Attempt:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Raises `TypeError`: send the operations of its `Commit`."""
+
+def check_requirements(table: Table | None, requirements_json: str) -> None:
+    """Checks the requirements of a request about a table; `None` is one that does not exist.
+
+    Raises:
+        CommitConflictError: A requirement does not hold.
+        InvalidInputError: The requirements are malformed.
+        UnsupportedError: A requirement is unknown, and so cannot be checked.
+    """

@@ -148,6 +148,9 @@ class Table:
     ) -> list[_Snapshot]:
         """The snapshots, in the order of the metadata; with an id, the one that has it, if there is one."""
 
+    def has_in_summary(self, key: str, value: str) -> bool:
+        """Whether the summary of a snapshot has a value by a key."""
+
     def history(self, wap_branch: str | None = None) -> list[tuple[int, int, int | None, bool]]:
         """The snapshot log, oldest first.
 

@@ -1,7 +1,7 @@
 """What is a commit of a client, on the current table?
 
 In: the requirements and the updates of a request, and the table that they are tried on. Out: an attempt, as the
-commits of Floeberg are, which any catalog takes. Rust parses the new metadata, and writes it.
+commits of Floeberg are, which any catalog takes. Rust applies the updates, and writes the new metadata.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
-from floeberg.commit.operations import table_from_metadata
-from floeberg.errors import InvalidDataError, InvalidInputError, NotFoundError
-from floeberg.serving.table_updates import updated_metadata
+from floeberg.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,27 +43,23 @@ class ServedAttempt:
         updates: list[dict[str, Any]],
         storage_options: Mapping[str, str],
     ) -> None:
-        before = None if base is None else json.loads(base.metadata_json())
         # A location that stays is no change: a table in the folder of its name refuses others.
-        stays = {"action": "set-location", "location": None if before is None else before.get("location")}
+        stays = {"action": "set-location", "location": None if base is None else base.location}
         self._requirements, self._updates = requirements, [each for each in updates if each != stays]
-        metadata = updated_metadata(
-            before,
-            self._updates,
-            base_location="" if base is None else base.metadata_location,
+        self._made = _native.Attempt.of_request(
+            base,
+            requirements_json="[]",
+            updates_json=json.dumps(self._updates),
+            storage_options=dict(storage_options),
             now_ms=time.time_ns() // 1_000_000,
         )
-        self.changes = metadata is not before
+        self.changes = self._made.changes
         """Whether the metadata differs from the base."""
-        self._made = _checked(metadata, base, storage_options)
 
     @property
     def snapshot_id(self) -> int | None:
         """The last snapshot that it adds; `None` without a snapshot."""
-        added = [
-            each["snapshot"]["snapshot-id"] for each in self._updates if each["action"] == "add-snapshot"
-        ]
-        return added[-1] if added else None
+        return self._made.snapshot_id
 
     @property
     def requirements_json(self) -> str:
@@ -107,28 +101,3 @@ class ServedAttempt:
     def table(self, metadata_location: str) -> OpenedTable:
         """The table with the new metadata, after it was written to this location."""
         return self._made.table(metadata_location)
-
-
-def _checked(
-    metadata: dict[str, Any], base: OpenedTable | None, storage_options: Mapping[str, str]
-) -> _native.Attempt:
-    """Metadata as Rust has it: parsed whole, and ready to be written."""
-    try:
-        table = table_from_metadata(
-            json.dumps(metadata),
-            "" if base is None else base.metadata_location,
-            storage_options=storage_options,
-            earlier=base,
-        )
-    except InvalidDataError as error:
-        raise InvalidInputError(f"the table would be broken after the updates: {error}") from error
-    # An operation that changes nothing: what remains is the metadata.
-    nothing = _native.Commit.begin(
-        [_native.Operation.set_properties({})],
-        starting=table,
-        storage_options=dict(storage_options),
-        snapshot_properties={},
-        branch="main",
-        commit_key="served",
-    )
-    return nothing.attempt(table, None)

@@ -8,7 +8,6 @@ need not know. Where they do not, the client has to begin anew.
 
 from __future__ import annotations
 
-import json
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -96,9 +95,7 @@ class _Committer:
 
     def is_done(self, base: OpenedTable | None) -> bool:
         """Whether the table has the commit, by the key of the request."""
-        return (
-            self.key is not None and base is not None and has_key(json.loads(base.metadata_json()), self.key)
-        )
+        return base is not None and has_key(base, self.key)
 
     def attempt(self, base: OpenedTable | None, on: OpenedTable | None) -> ServedAttempt:
         """Tries the change.
@@ -114,7 +111,7 @@ class _Committer:
             check_requirements(self.change.requirements, None)
             updates = self._placed(updates)
         else:
-            check_requirements(self.change.requirements, json.loads(base.metadata_json()))
+            check_requirements(self.change.requirements, base)
         options = self.operations.storage_options if base is None else base.storage_options
         return ServedAttempt(on, self.change.requirements, updates, options)
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
+    from floeberg.commit.operations import OpenedTable
+
 __all__ = ["LIFETIME", "Answers", "checked_key", "has_key", "with_key"]
 
 LIFETIME: Final = 1800
@@ -62,10 +64,9 @@ def _marked(update: dict[str, Any], key: str) -> dict[str, Any]:
     return {**update, "snapshot": {**snapshot, "summary": {**summary, _IN_SUMMARY: key}}}
 
 
-def has_key(metadata: dict[str, Any], key: str | None) -> bool:
+def has_key(table: OpenedTable, key: str | None) -> bool:
     """Whether a table has a snapshot of the request with a key."""
-    snapshots = metadata.get("snapshots") or ()
-    return key is not None and any(each.get("summary", {}).get(_IN_SUMMARY) == key for each in snapshots)
+    return key is not None and table.has_in_summary(_IN_SUMMARY, key)
 
 
 @dataclass

@@ -32,7 +32,7 @@ mod view;
 pub use apply::{
     LAST_ADDED, Previous, Requirement, Update, apply, repair_metadata, updates_to_json, write_document,
 };
-pub use attempts::{Attempt, Commit, CommitRequest};
+pub use attempts::{Attempt, Commit, CommitRequest, apply_request, read_requirements};
 pub use operations::{
     DeleteMode, DeleteRewrite, DeleteRewriteKind, Expiry, IsolationLevel, KeptEntries, ManifestRewrite,
     MetadataRepair, NewTable, Operation, Rebuild, Repair, Rewrite, RewriteSort, RowCommand, RowDelta,

@@ -57,7 +57,7 @@ mod _native {
     #[pymodule_export]
     use crate::arrow::{ArrowSchema, Batch, Batches, Column};
     #[pymodule_export]
-    use crate::commit::commit::{Attempt, Commit};
+    use crate::commit::commit::{Attempt, Commit, check_requirements};
     #[pymodule_export]
     use crate::commit::operation::Operation;
     #[pymodule_export]

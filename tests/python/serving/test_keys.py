@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 
+import pyarrow as pa
 import pytest
 from starlette.responses import Response
 
+import floeberg as fb
 from floeberg.errors import InvalidInputError
 from floeberg.serving import keys
 from floeberg.serving.keys import LIFETIME, Answers, checked_key, has_key, with_key
@@ -110,7 +112,16 @@ def test_snapshots_carry_the_key():
     marked = with_key(updates, KEY)
     assert [marked[0], marked[2]] == [updates[0], updates[2]]
     assert updates[1]["snapshot"]["summary"] == {"operation": "append"}
-    assert has_key({"snapshots": [marked[1]["snapshot"]]}, KEY)
-    assert not has_key({"snapshots": [updates[1]["snapshot"]]}, KEY)
-    assert not has_key({"snapshots": [marked[1]["snapshot"]]}, None)
-    assert not has_key({}, KEY)
+    assert marked[1]["snapshot"]["summary"] == {"operation": "append", "floeberg.request-key": KEY}
+
+
+def test_a_snapshot_is_found_by_its_key():
+    catalog = fb.load_catalog("request keys", type="memory")
+    catalog.create_namespace("db")
+    table = catalog.create_table("db.t", as_select=pa.table({"id": [1]}))
+    assert not has_key(table._inner, KEY)
+    table.append(pa.table({"id": [2]}), snapshot_properties={"floeberg.request-key": KEY})
+    table.append(pa.table({"id": [3]}))
+    assert has_key(table._inner, KEY)
+    assert not has_key(table._inner, KEY.replace("0", "1"))
+    assert not has_key(table._inner, None)

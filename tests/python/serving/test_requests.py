@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -107,7 +108,9 @@ def test_headers_that_are_too_large_are_refused(catalog):
         answer = client.get(NAMESPACES, headers={"X-More": "x" * 10_000})
         assert refusal(answer) == (431, "RequestTooLargeException")
         endless = (b"GET /v1/config HTTP/1.1\r\nX: ", *[b"x" * 1000] * 10)
-        assert b" 400 " in spoken(str(client.base_url), *endless).splitlines()[0]
+        heard = spoken(str(client.base_url), *endless)
+        # Who hangs up on a client that still sends may be heard or not.
+        assert not heard or b" 400 " in heard.splitlines()[0]
         assert client.get(NAMESPACES).status_code == 200
 
 
@@ -115,11 +118,12 @@ def spoken(url: str, *texts: bytes) -> bytes:
     """What a server says until it hangs up."""
     place = httpx.URL(url)
     with socket.create_connection((place.host, place.port), timeout=30) as connection:
-        for text in texts:
-            connection.sendall(text)
         heard = b""
-        while part := connection.recv(65_536):
-            heard += part
+        with suppress(ConnectionError):
+            for text in texts:
+                connection.sendall(text)
+            while part := connection.recv(65_536):
+                heard += part
     return heard
 
 

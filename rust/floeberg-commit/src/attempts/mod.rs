@@ -2,11 +2,14 @@
 //!
 //! - `attempt`: the result on one base: requirements and updates, and the whole metadata.
 //! - `columns_at_start`: the columns that each operation of a commit saw.
+//! - `request`: the request of a client of a REST catalog, as an attempt.
 //! - `commit`: attempts, one after the other, and their files.
 
 mod attempt;
+mod request;
 mod columns_at_start;
 mod commit;
 
 pub use attempt::Attempt;
 pub use commit::{Commit, CommitRequest};
+pub use request::{apply_request, read_requirements};

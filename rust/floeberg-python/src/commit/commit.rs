@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use floeberg_commit::{
     Attempt as IcebergAttempt, Commit as IcebergCommit, CommitRequest, DeleteGroup, GroupCopy,
-    Operation as IcebergOperation, RowCounts, RowsOfFiles,
+    Operation as IcebergOperation, RowCounts, RowsOfFiles, apply_request, read_requirements,
 };
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
@@ -18,6 +18,7 @@ use crate::pickle::refuse;
 use crate::runtime;
 use crate::scan::task_group::TaskGroup;
 use crate::table::table::Table;
+use crate::values::json::json;
 use crate::write::delete_recipe::DeleteRecipe;
 use crate::write::receipt::Receipt;
 use crate::write::writer::WriteRecipe;
@@ -208,6 +209,27 @@ pub struct Attempt(Arc<IcebergAttempt>);
 
 #[pymethods]
 impl Attempt {
+    /// The request of a client of a REST catalog, applied to a table; without a base it creates the table.
+    #[staticmethod]
+    #[pyo3(signature = (base, *, requirements_json, updates_json, storage_options, now_ms=None))]
+    fn of_request(
+        py: Python<'_>,
+        base: Option<PyRef<'_, Table>>,
+        requirements_json: &str,
+        updates_json: &str,
+        storage_options: BTreeMap<String, String>,
+        now_ms: Option<i64>,
+    ) -> PyResult<Self> {
+        let (base, storage) = (inner(base), storage_options.into_iter().collect());
+        let attempt = runtime::call(py, || {
+            let requirements = json("requirements", Some(requirements_json))?;
+            let updates = json("updates", Some(updates_json))?;
+            let now_ms = now_ms.map_or_else(floeberg_commit::now_ms, Ok)?;
+            apply_request(base, storage, requirements, updates, now_ms)
+        })?;
+        Ok(Self(Arc::new(attempt)))
+    }
+
     #[getter]
     fn changes(&self) -> bool {
         self.0.changes()
@@ -283,6 +305,21 @@ impl Attempt {
     fn __reduce__(&self) -> PyResult<()> {
         Err(refuse("an Attempt", "the operations of its Commit"))
     }
+}
+
+/// Raises `CommitConflictError` if a requirement does not hold of a table; `None` is a table that does not exist.
+#[pyfunction]
+pub fn check_requirements(
+    py: Python<'_>,
+    table: Option<PyRef<'_, Table>>,
+    requirements_json: &str,
+) -> PyResult<()> {
+    let table = inner(table);
+    runtime::call(py, || {
+        let metadata = table.as_ref().map(|table| &**table.metadata());
+        let requirements = read_requirements(json("requirements", Some(requirements_json))?)?;
+        requirements.iter().try_for_each(|requirement| requirement.check(metadata))
+    })
 }
 
 fn inner(table: Option<PyRef<'_, Table>>) -> Option<IcebergTable> {

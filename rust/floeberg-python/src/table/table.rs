@@ -149,6 +149,12 @@ impl Table {
         own.find_map(|each| each.summary.get(wanted)?.parse().ok())
     }
 
+    /// Does the summary of a snapshot have this value by this key?
+    fn has_in_summary(&self, key: &str, value: &str) -> bool {
+        let mut snapshots = self.table.metadata().snapshots.iter();
+        snapshots.any(|each| each.summary.get(key).is_some_and(|found| found == value))
+    }
+
     /// The operation of a snapshot.
     fn operation_of(&self, snapshot_id: i64) -> Option<String> {
         self.table.metadata().snapshot(snapshot_id).ok()?.operation.clone()
