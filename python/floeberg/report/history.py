@@ -16,7 +16,7 @@ from floeberg.report.page import Part, card, cards, numbers_below
 from floeberg.types._snapshots import ancestors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -38,8 +38,12 @@ def chosen_states(snapshots: Sequence[Snapshot], refs: Mapping[str, SnapshotRef]
     return [each for place, each in enumerate(newest) if place < MOST_STATES or each.snapshot_id in named]
 
 
-def states_of(snapshots: Iterable[Snapshot], refs: Mapping[str, SnapshotRef]) -> list[State]:
-    """Snapshots as the graph shows them."""
+def states_of(
+    snapshots: Sequence[Snapshot], all_of: Iterable[Snapshot], refs: Mapping[str, SnapshotRef]
+) -> list[State]:
+    """Some of the snapshots, as the graph shows them: each leads to the nearest ancestor that is shown."""
+    parents = {each.snapshot_id: each.parent_snapshot_id for each in all_of}
+    here = {each.snapshot_id for each in snapshots}
     named: dict[int, list[Ref]] = {}
     for name, ref in refs.items():
         named.setdefault(ref.snapshot_id, []).append(Ref(name, ref.snapshot_ref_type == "tag"))
@@ -57,13 +61,25 @@ def states_of(snapshots: Iterable[Snapshot], refs: Mapping[str, SnapshotRef]) ->
         states.append(
             State(
                 each.snapshot_id,
-                each.parent_snapshot_id,
+                _nearest(each.parent_snapshot_id, here, parents),
                 each.operation or "unknown operation",
                 " \N{MIDDLE DOT} ".join(facts),
                 named.get(each.snapshot_id, ()),
             )
         )
     return states
+
+
+def _nearest(ancestor: int | None, here: Container[int], parents: Mapping[int, int | None]) -> int | None:
+    """The first ancestor that is shown, or the last that is known. A circle of parents ends where it is whole."""
+    seen: set[int] = set()
+    while ancestor is not None and ancestor not in here and ancestor not in seen:
+        seen.add(ancestor)
+        older = parents.get(ancestor)
+        if older is None:
+            break
+        ancestor = older
+    return ancestor
 
 
 def history_part(states: Sequence[State], total: int, heads: Iterable[int], growth: str, thing: str) -> Part:

@@ -105,7 +105,7 @@ def _numbers(table: Any, planned: pa.Table | None) -> list[Number]:  # noqa: ANN
 
 def _history(table: Any) -> Part:  # noqa: ANN401
     snapshots, refs = table.snapshots(), table.refs()
-    states = states_of(chosen_states(snapshots, refs), refs)
+    states = states_of(chosen_states(snapshots, refs), snapshots, refs)
     current = table.current_snapshot()
     heads = [] if current is None else [current.snapshot_id]
     heads += [each.snapshot_id for each in refs.values() if each.snapshot_ref_type == "branch"]

@@ -20,7 +20,7 @@ from floeberg.errors import InvalidInputError, NotFoundError, NotInstalledError
 from floeberg.report.charts import squares
 from floeberg.report.files import size_bins
 from floeberg.report.graph import Ref, State, graph, lanes_of
-from floeberg.report.history import points_over_time
+from floeberg.report.history import chosen_states, points_over_time, states_of
 from floeberg.report.pruning import fates_of
 from floeberg.report.upkeep import points_of
 from report.reading import part, text_of
@@ -275,6 +275,26 @@ def test_the_main_line_has_the_first_lane_and_a_branch_another():
         "M28 0V48",
         "M28 0C28 9 10 3 10 14",
     ]
+
+
+def test_a_state_leads_to_the_nearest_ancestor_that_is_shown():
+    snapshots = [
+        fb.types.Snapshot(number, number - 1 or None, number, number, None, fb.types.Summary())
+        for number in range(1, 101)
+    ]
+    refs = {"main": fb.types.SnapshotRef(100, "branch"), "old": fb.types.SnapshotRef(7, "tag")}
+    chosen = chosen_states(snapshots, refs)
+    states = states_of(chosen, snapshots, refs)
+    assert [each.number for each in states] == [*range(100, 75, -1), 7]
+    # 76 leads over those between to 7, and 7 to the first of all, which is not shown.
+    assert [each.parent for each in states[-2:]] == [7, 1]
+    assert set(lanes_of(states, [100]).values()) == {0}
+    circle = [
+        fb.types.Snapshot(1, 2, 1, 1, None, fb.types.Summary()),
+        fb.types.Snapshot(2, 3, 1, 1, None, fb.types.Summary()),
+    ]
+    circle.append(fb.types.Snapshot(3, 2, 1, 1, None, fb.types.Summary()))
+    assert len(states_of(circle[:1], circle, {})) == 1
 
 
 def test_points_over_time_leave_out_what_is_no_number_and_keep_the_last():
