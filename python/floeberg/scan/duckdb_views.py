@@ -12,6 +12,7 @@ snapshot of the scan.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import FloebergError, UnsupportedError
@@ -155,13 +156,17 @@ def _select(columns: tuple[EngineColumn, ...], paths: list[str], types: dict[str
     selected = []
     for each in columns:
         value = "NULL" if each.stored_name is None else _quoted(each.stored_name)
-        if each.stored_name is None or each.is_cast:
+        if each.stored_name is None or each.is_cast or _TIME.search(types[each.name]):
             value = f"CAST({value} AS {types[each.name]})"
         selected.append(f"{value} AS {_quoted(each.name)}")
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
     # What the settings of a connection may say otherwise is said here.
     how = "hive_partitioning = false, union_by_name = false, binary_as_string = false"
     return f"SELECT {', '.join(selected)} FROM read_parquet([{listed}], {how})"  # noqa: S608 - all is quoted
+
+
+_TIME = re.compile(r"\bTIME\b")
+"""A type that DuckDB takes for one with a zone in files whose times are said to be adjusted, as some writers do."""
 
 
 def _quoted(name: str) -> str:
