@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
 from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, LimitExceededError
+from floeberg.migrate._chains import longest_chain
 from floeberg.migrate._finder import Finder
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["changes_of", "changes_of_file", "scripts_in"]
 
 _LARGEST = 10 << 20
+_LONG_CHAINS_CRASH = sys.version_info[:2] < (3, 11)
+_LINKS = 50_000
 _SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 
@@ -49,6 +53,10 @@ def changes_of(source: str | bytes, name: str = "<script>") -> list[Change]:
             f"{name}: a script has at most {_LARGEST >> 20} MiB: found {len(source)} bytes"
         )
     try:
+        if _LONG_CHAINS_CRASH and len(source) > _LINKS:
+            written = source.encode() if isinstance(source, str) else source
+            if longest_chain(written) > _LINKS:
+                raise RecursionError  # noqa: TRY301 - as later versions do
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source)

@@ -16,6 +16,7 @@ from floeberg._pyiceberg_names import IMPORTED, MEANING
 from floeberg.errors import InvalidInputError, LimitExceededError
 from floeberg.migrate import Change, changes_of
 from floeberg.migrate.__main__ import main
+from floeberg.migrate._chains import longest_chain
 from pyiceberg_snippets import SNIPPETS
 
 HEAD = """
@@ -190,6 +191,36 @@ def test_what_is_said_of_an_import_is_true():
 def test_what_is_no_script_is_a_typed_error(source, kind, said):
     with pytest.raises(kind, match=said):
         changes_of(source)
+
+
+@pytest.mark.parametrize(
+    ("code", "links"),
+    [
+        ("a.b.c\nx.y", 2),
+        ("a()()[0]", 3),
+        ("(a +\n b + # c\n c)", 2),
+        ("not -x", 1),
+        ("rows = [(1, 2), (3, 4), {'a': [5]}, (6,)]", 0),
+        ("'a'.b", 1),
+        ("a = 'unfinished", 0),
+        ("\x00", 0),
+        ("# coding: no-such\n", 0),
+    ],
+)
+def test_the_links_of_a_chain_are_counted_and_data_has_none(code, links):
+    assert longest_chain(code.encode()) == links
+
+
+@pytest.mark.parametrize("link", [".b", "[0]", "()", "+a", " ** a"])
+def test_long_chains_are_refused_where_they_would_crash(monkeypatch, link):
+    from floeberg.migrate import _scripts
+
+    monkeypatch.setattr(_scripts, "_LONG_CHAINS_CRASH", True)
+    monkeypatch.setattr(_scripts, "_LINKS", 500)
+    # Whether that is counted, and not only found by the parser.
+    monkeypatch.setattr(_scripts.ast, "parse", None)
+    with pytest.raises(LimitExceededError, match="nested too deeply"):
+        changes_of("a" + link * 600)
 
 
 @given(st.text(alphabet="pyicebrg.imoftaxl()[]{}:= \n'\"\\,*~@;0\t", max_size=80))
