@@ -31,6 +31,7 @@ class ServedAttempt:
         requirements: The requirements. They hold.
         updates: The updates.
         storage_options: The options of the files of the table.
+        metadata: The metadata of the base, where the caller has it.
 
     Raises:
         CommitConflictError: The base moved on, and the snapshot has to be made again.
@@ -44,20 +45,23 @@ class ServedAttempt:
         requirements: list[dict[str, Any]],
         updates: list[dict[str, Any]],
         storage_options: Mapping[str, str],
+        metadata: dict[str, Any] | None = None,
     ) -> None:
-        before = None if base is None else json.loads(base.metadata_json())
+        before = metadata
+        if base is not None and before is None:
+            before = json.loads(base.metadata_json())
         # A location that stays is no change: a table in the folder of its name refuses others.
         stays = {"action": "set-location", "location": None if before is None else before.get("location")}
         self._requirements, self._updates = requirements, [each for each in updates if each != stays]
-        metadata = updated_metadata(
+        after = updated_metadata(
             before,
             self._updates,
             base_location="" if base is None else base.metadata_location,
             now_ms=time.time_ns() // 1_000_000,
         )
-        self.changes = metadata is not before
+        self.changes = after is not before
         """Whether the metadata differs from the base."""
-        self._made = _checked(metadata, base, storage_options)
+        self._made = _checked(after, base, storage_options)
 
     @property
     def snapshot_id(self) -> int | None:

@@ -11,7 +11,6 @@ Invariant: the metadata before stays as it is.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,11 +46,16 @@ def updated_metadata(
         InvalidInputError: An update lacks a member, or the table does not allow it.
         UnsupportedError: An update is unknown.
     """
-    made = _Metadata(_empty() if base is None else copy.deepcopy(base), now_ms)
+    made = _Metadata(_empty() if base is None else _copied(base), now_ms)
     made.now_ms = max(now_ms, made.all.get("last-updated-ms") or 0)
     for each in updates:
         made.apply(each)
     return made.finished(base, base_location)
+
+
+def _copied(metadata: dict[str, Any]) -> dict[str, Any]:
+    """A copy whose lists and objects may be changed. What is in them stays as it is."""
+    return {key: each.copy() if isinstance(each, list | dict) else each for key, each in metadata.items()}
 
 
 def _empty() -> dict[str, Any]:
