@@ -74,6 +74,7 @@ class _Committer:
     places: Places
     change: TableChange
     key: str | None
+    known: OpenedTable | None = None
 
     @property
     def operations(self) -> TableOperations:
@@ -87,31 +88,26 @@ class _Committer:
             NoSuchTableError: The table does not exist, and the change does not create it.
         """
         try:
-            return self.operations.load_base(None)
+            return self.operations.load_base(self.known)
         except NoSuchTableError as error:
             if not creates_table(self.change.requirements):
                 raise self.catalog.no_such_table(self.change.identifier) from error
             return None
 
-    def is_done(self, base: OpenedTable | None) -> bool:
-        """Whether the table has the commit, by the key of the request."""
-        return base is not None and has_key(base, self.key)
-
-    def attempt(self, base: OpenedTable | None, on: OpenedTable | None) -> ServedAttempt:
-        """Tries the change.
+    def attempt(self, base: OpenedTable | None, on: OpenedTable | None) -> ServedAttempt | None:
+        """Tries the change; `None` where the table has it already, by the key of the request.
 
         Args:
             base: The current table. The requirements are about it.
             on: What the attempt is made on.
         """
-        own = [] if base is None else [base.location]
-        self.places.check_updates(self.change.updates, own)
+        if base is not None and has_key(base, self.key):
+            return None
+        self.places.check_updates(self.change.updates, [] if base is None else [base.location])
         updates = with_key(self.change.updates, self.key)
+        check_requirements(self.change.requirements, base)
         if base is None:
-            check_requirements(self.change.requirements, None)
             updates = self._placed(updates)
-        else:
-            check_requirements(self.change.requirements, base)
         options = self.operations.storage_options if base is None else base.storage_options
         return ServedAttempt(on, self.change.requirements, updates, options)
 
@@ -124,7 +120,14 @@ class _Committer:
         return updates if locations else [*updates, {"action": "set-location", "location": place}]
 
 
-def commit_to_table(catalog: Catalog, places: Places, change: TableChange, *, key: str | None) -> OpenedTable:
+def commit_to_table(
+    catalog: Catalog,
+    places: Places,
+    change: TableChange,
+    *,
+    key: str | None,
+    known: OpenedTable | None = None,
+) -> OpenedTable:
     """Commits the change of one table.
 
     Args:
@@ -132,6 +135,7 @@ def commit_to_table(catalog: Catalog, places: Places, change: TableChange, *, ke
         places: Where files may be.
         change: The change.
         key: The idempotency key of the request.
+        known: The table as it was loaded before.
 
     Returns:
         The table after it.
@@ -141,13 +145,13 @@ def commit_to_table(catalog: Catalog, places: Places, change: TableChange, *, ke
         CommitStateUnknownError: The outcome is unknown.
         FloebergError: With any other error nothing was changed.
     """
-    one = _Committer(catalog, places, change, key)
-    known: list[OpenedTable] = []
-    budget = RetryBudget(lambda: Retries.least_of([each.properties for each in known[-1:]]))
+    one = _Committer(catalog, places, change, key, known)
+    bases: list[OpenedTable] = []
+    budget = RetryBudget(lambda: Retries.least_of([each.properties for each in bases[-1:]]))
     while True:
         try:
             with _turn(change.identifier):
-                return _commit_once(one, known)
+                return _commit_once(one, bases)
         except CommitConflictError as failure:
             if not failure.retryable or not budget.allows_retry(failure):
                 raise
@@ -169,14 +173,14 @@ def _turn(identifier: Identifier) -> Iterator[None]:
             lock.release()
 
 
-def _commit_once(one: _Committer, known: list[OpenedTable]) -> OpenedTable:
+def _commit_once(one: _Committer, bases: list[OpenedTable]) -> OpenedTable:
     base = one.base()
-    known += [] if base is None else [base]
-    if base is not None and one.is_done(base):
-        return base
+    bases += [] if base is None else [base]
     attempt = one.attempt(base, base)
-    if base is not None and not attempt.changes:
+    if base is not None and (attempt is None or not attempt.changes):
         return base
+    if attempt is None:
+        raise AssertionError
     operations = one.operations
     try:
         return operations.commit(base, attempt)
@@ -214,8 +218,6 @@ def commit_tables(
     while True:
         bases = [part.base() for part in parts]
         known = [each for each in bases if each is not None]
-        if any(part.is_done(base) for part, base in zip(parts, bases, strict=True)):
-            return
         try:
             _commit_all_once(catalog, parts, bases)
         except CommitConflictError as failure:
@@ -233,6 +235,9 @@ def _commit_all_once(
     for part, base in zip(parts, bases, strict=True):
         on = None if base is None else part.operations.part_base(base)
         attempt = part.attempt(base, on)
+        if attempt is None:
+            # All tables have it, or none.
+            return
         if base is None or attempt.changes:
             commits.append(TableCommit(part.change.identifier, on, attempt, base))
     if commits:

@@ -58,16 +58,23 @@ class Served:
         """Where files may be."""
         return Places.of(self.catalog, allow_outside=self.allow_outside)
 
-    def load(self, identifier: Identifier) -> OpenedTable:
-        """The current table. What was read of it before is used where it did not change."""
+    def known(self, identifier: Identifier) -> OpenedTable | None:
+        """A table as it was last seen."""
         with self._lock:
-            known = self._tables.get(identifier)
-        opened = self.catalog.table_operations(identifier).load(known)
+            return self._tables.get(identifier)
+
+    def keep(self, identifier: Identifier, opened: OpenedTable) -> None:
+        """Keeps what was read of a table. The tables that were asked for last are kept."""
         with self._lock:
             self._tables[identifier] = opened
             self._tables.move_to_end(identifier)
             while len(self._tables) > _MOST_TABLES:
                 self._tables.popitem(last=False)
+
+    def load(self, identifier: Identifier) -> OpenedTable:
+        """The current table. What was read of it before is used where it did not change."""
+        opened = self.catalog.table_operations(identifier).load(self.known(identifier))
+        self.keep(identifier, opened)
         return opened
 
 

@@ -125,7 +125,11 @@ def commit_table(asked: Asked) -> Response:
     if "identifier" in asked.body and identifier_in(asked.body, "identifier") != identifier:
         raise InvalidInputError("the identifier in the body is not that of the path")
     change = TableChange.of(identifier, asked.body)
-    made = commit_to_table(asked.catalog, asked.served.places, change, key=asked.key)
+    served = asked.served
+    made = commit_to_table(
+        asked.catalog, served.places, change, key=asked.key, known=served.known(identifier)
+    )
+    served.keep(identifier, made)
     members = {"metadata-location": made.metadata_location}
     return text_answer(members, _METADATA, made.metadata_json(), {"ETag": _tag(made, "all")})
 
