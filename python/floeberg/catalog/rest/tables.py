@@ -24,6 +24,7 @@ from floeberg.catalog.rest.signing import is_signed_by_server, signer_options
 from floeberg.catalog.rest.updates import commit_request
 from floeberg.commit.operations import TableOperations, open_metadata, table_from_metadata
 from floeberg.errors import (
+    CommitConflictError,
     CommitStateUnknownError,
     FloebergError,
     InvalidDataError,
@@ -229,8 +230,11 @@ class RestTableOperations(TableOperations):
     def is_superseded(self, current: OpenedTable, attempt: Attempt, base_location: str | None) -> bool:
         """Whether one of the requirements does not hold any more: the server looks at these alone."""
         del base_location
-        metadata = json.loads(current.metadata_json())
-        return any(not _holds(each, metadata) for each in json.loads(attempt.requirements_json))
+        try:
+            _native.check_requirements(current, attempt.requirements_json)
+        except CommitConflictError:
+            return True
+        return False
 
     def _asked_for(self, new: NewTable, *, stage: bool) -> Answer:
         body = _request_to_create(self.identifier[-1], new) | {"stage-create": stage}
@@ -365,22 +369,3 @@ def _content(metadata_json: str) -> dict[str, object]:
     return {
         key: value for key, value in metadata.items() if key not in without and value not in ([], {}, None)
     }
-
-
-def _holds(requirement: dict[str, Any], metadata: dict[str, Any]) -> bool:
-    """Whether a requirement holds for metadata. Requirements that mean nothing here may hold."""
-    kind = requirement["type"]
-    if kind == "assert-create":
-        return False
-    if kind == "assert-ref-snapshot-id":
-        ref = metadata.get("refs", {}).get(requirement["ref"], {})
-        return ref.get("snapshot-id") == requirement["snapshot-id"]
-    compared = {
-        "assert-table-uuid": ("uuid", "table-uuid"),
-        "assert-current-schema-id": ("current-schema-id", "current-schema-id"),
-        "assert-last-assigned-field-id": ("last-assigned-field-id", "last-column-id"),
-        "assert-last-assigned-partition-id": ("last-assigned-partition-id", "last-partition-id"),
-        "assert-default-spec-id": ("default-spec-id", "default-spec-id"),
-        "assert-default-sort-order-id": ("default-sort-order-id", "default-sort-order-id"),
-    }.get(kind)
-    return compared is None or requirement[compared[0]] == metadata.get(compared[1])
