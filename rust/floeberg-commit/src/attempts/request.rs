@@ -38,7 +38,7 @@ pub fn apply_request(
     now_ms: i64,
 ) -> Result<Attempt> {
     let requirements = read_requirements(requirements)?;
-    let metadata = base.as_ref().map(|base| base.metadata());
+    let metadata = base.as_ref().map(Table::metadata);
     let mut ids = GivenIds::new(metadata.map(|metadata| &**metadata));
     let updates: Vec<Update> = objects(updates, "updates")?
         .into_iter()
@@ -72,11 +72,11 @@ fn check_is_newest(metadata: &TableMetadata, updates: &[Update]) -> Result<()> {
         let Update::AddSnapshot(snapshot) = update else { continue };
         let number = snapshot.sequence_number;
         if metadata.format_version >= 2 && number <= last && snapshot.parent_snapshot_id.is_some() {
-            return Err(faster(format!("a sequence number after {last}, found {number}")));
+            return Err(faster(&format!("a sequence number after {last}, found {number}")));
         }
         if let (3.., Some(first)) = (metadata.format_version, snapshot.first_row_id) {
             if first < next_row_id {
-                return Err(faster(format!("row ids from {next_row_id} on, found them from {first} on")));
+                return Err(faster(&format!("row ids from {next_row_id} on, found them from {first} on")));
             }
             next_row_id = first.saturating_add(snapshot.added_rows.unwrap_or(0));
         }
@@ -85,7 +85,7 @@ fn check_is_newest(metadata: &TableMetadata, updates: &[Update]) -> Result<()> {
     Ok(())
 }
 
-fn faster(expected: String) -> Error {
+fn faster(expected: &str) -> Error {
     Error::new(ErrorKind::CommitConflict, format!("another commit was faster: expected {expected}"))
 }
 
@@ -98,8 +98,10 @@ struct GivenIds {
 
 impl GivenIds {
     fn new(metadata: Option<&TableMetadata>) -> Self {
-        let fields = metadata.iter().flat_map(|metadata| &metadata.partition_specs).flat_map(|spec| &spec.fields);
-        let known = fields.map(|field| ((field.source_ids.clone(), field.transform.to_string()), field.field_id));
+        let fields =
+            metadata.iter().flat_map(|metadata| &metadata.partition_specs).flat_map(|spec| &spec.fields);
+        let known =
+            fields.map(|field| ((field.source_ids.clone(), field.transform.to_string()), field.field_id));
         let last = metadata.map_or(BEFORE_FIRST_FIELD, |metadata| metadata.last_partition_id);
         Self { known: known.collect(), last: last.max(BEFORE_FIRST_FIELD) }
     }
@@ -116,7 +118,8 @@ impl GivenIds {
         let fields = update.pointer_mut("/spec/fields").and_then(Json::as_array_mut);
         for field in fields.into_iter().flatten().filter_map(Json::as_object_mut) {
             if let Some(id) = field.get("field-id").filter(|id| !id.is_null()) {
-                self.last = self.last.max(id.as_i64().and_then(|id| i32::try_from(id).ok()).unwrap_or(self.last));
+                self.last =
+                    self.last.max(id.as_i64().and_then(|id| i32::try_from(id).ok()).unwrap_or(self.last));
                 continue;
             }
             let sources = match (field.get("source-ids"), field.get("source-id")) {
