@@ -27,7 +27,7 @@ from floeberg import errors
 from floeberg.scan import duckdb_views, polars_lanes
 from floeberg.scan.engine_files import EngineFile, engine_files
 
-SEEDS = range(int(os.environ.get("FLOEBERG_PROPERTIES", "0")) or 25)
+SEEDS = range(int(os.environ.get("FLOEBERG_PROPERTIES", "0")) or 15)
 NAN = math.nan
 MOMENT = dt.datetime(2020, 2, 29, 12)  # noqa: DTZ001 - a column without a zone
 ENGINES = ("in-memory", "streaming")
