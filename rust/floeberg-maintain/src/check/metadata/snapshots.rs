@@ -26,6 +26,7 @@ pub(super) fn check_snapshots(found: &mut Findings, table: &Object, version: u8)
         snapshots.iter().filter_map(|(_, object)| Some((long(object, "snapshot-id")?, *object))).collect();
     let schemas = ids_of(table, "schemas", "schema-id");
     let updated = long(table, "last-updated-ms");
+    let circles = own_ancestors(&by_id);
     let mut sequence_numbers = HashSet::new();
     for (part, snapshot) in &snapshots {
         found.set_snapshot(long(snapshot, "snapshot-id"));
@@ -47,7 +48,7 @@ pub(super) fn check_snapshots(found: &mut Findings, table: &Object, version: u8)
             let message = format_args!("found {time}, after {updated}, when the metadata was written");
             found.add(&SNAPSHOT_TIME, join(part, "timestamp-ms"), message);
         }
-        if is_own_ancestor(snapshot, &by_id) {
+        if long(snapshot, "snapshot-id").is_some_and(|id| circles.contains(&id)) {
             found.add(&SNAPSHOT_PARENT, join(part, "parent-snapshot-id"), "it is among its own ancestors");
         }
         if version > 1 {
@@ -87,20 +88,26 @@ fn check_operation(found: &mut Findings, part: &str, snapshot: &Object, version:
     }
 }
 
-fn is_own_ancestor(snapshot: &Object, by_id: &HashMap<i64, &Object>) -> bool {
-    let Some(id) = long(snapshot, "snapshot-id") else { return false };
+/// The snapshots that are among their own ancestors. Each has one parent, so each is looked at once.
+fn own_ancestors(by_id: &HashMap<i64, &Object>) -> HashSet<i64> {
+    let parent_of = |id: i64| long(by_id.get(&id)?, "parent-snapshot-id");
+    let mut circles = HashSet::new();
     let mut seen = HashSet::new();
-    let mut parent = long(snapshot, "parent-snapshot-id");
-    while let Some(above) = parent {
-        if above == id {
-            return true;
+    for id in by_id.keys() {
+        let mut line = Vec::new();
+        let mut next = Some(*id);
+        while let Some(above) = next
+            && seen.insert(above)
+        {
+            line.push(above);
+            next = parent_of(above);
         }
-        if !seen.insert(above) {
-            return false;
+        // Who was met in this line, and not in an earlier one, closes a circle.
+        if let Some(start) = next.and_then(|met| line.iter().position(|known| *known == met)) {
+            circles.extend(line.drain(start..));
         }
-        parent = by_id.get(&above).and_then(|snapshot| long(snapshot, "parent-snapshot-id"));
     }
-    false
+    circles
 }
 
 fn check_sequence(
