@@ -28,6 +28,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, cast
 
 from floeberg._arguments import checked_options, checked_text
+from floeberg._aws_profiles import PROFILE_OPTIONS
 from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError, StorageError
 
 __all__ = [
@@ -53,6 +54,7 @@ _ENDS: Final = (
     "gcs.oauth2.token-expires-at",
     "adls.sas-token-expires-at-ms",
 )
+_OF_PROFILES: Final = "floeberg._aws_profiles:provide"
 _REGISTERED: Final[dict[str, StorageOptionsProvider]] = {}
 
 
@@ -84,7 +86,7 @@ def refresh_storage_options(options: Mapping[str, str]) -> dict[str, str]:
         NotInstalledError: Its module cannot be imported.
         StorageError: It raised an error.
     """
-    name = options.get(PROVIDER, "")
+    name = options.get(PROVIDER, "") or _OF_PROFILES * any(key in options for key in PROFILE_OPTIONS)
     provider = _REGISTERED.get(name) or _imported(name)
     try:
         answer: object = provider(dict(options))

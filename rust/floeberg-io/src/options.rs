@@ -13,7 +13,7 @@ use std::fmt;
 use floeberg_core::{Error, Result};
 
 /// Keys whose values may be printed, unless they have the user or the query of a URL. All other values may not.
-const HARMLESS: [&str; 22] = [
+const HARMLESS: [&str; 30] = [
     "s3.endpoint",
     "s3.region",
     "s3.path-style-access",
@@ -21,6 +21,14 @@ const HARMLESS: [&str; 22] = [
     "s3.force-virtual-addressing",
     "s3.connect-timeout",
     "s3.request-timeout",
+    "s3.profile-name",
+    "s3.sse.type",
+    "client.profile-name",
+    "fs.s3a.endpoint",
+    "fs.s3a.endpoint.region",
+    "fs.s3a.path.style.access",
+    "fs.s3a.connection.ssl.enabled",
+    "fs.s3a.assumed.role.arn",
     "gcs.endpoint",
     "gcs.project-id",
     "gcs.anonymous",
@@ -37,6 +45,12 @@ const HARMLESS: [&str; 22] = [
     "storage-options.provider",
     "storage-options.expires-at-ms",
 ];
+
+/// The option that names the provider of options that end, or that are not here yet.
+pub const PROVIDER: &str = "storage-options.provider";
+
+/// Options that name a profile of AWS. Without a provider of the user, the package has one for them.
+const PROFILES: [&str; 2] = ["s3.profile-name", "client.profile-name"];
 
 /// Options of stores by name (`s3.endpoint`, `gcs.oauth2.token`, `AWS_REGION`, ...), all of them strings.
 ///
@@ -58,6 +72,11 @@ impl StoreOptions {
     /// The value of an option.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
+    }
+
+    /// Does a provider give some of them?
+    pub(crate) fn have_provider(&self) -> bool {
+        self.get(PROVIDER).is_some() || PROFILES.iter().any(|key| self.get(key).is_some())
     }
 
     /// Is there no option?

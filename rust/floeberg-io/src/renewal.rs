@@ -24,11 +24,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use floeberg_core::{Error, ErrorKind, Result};
 
-use crate::options::StoreOptions;
+use crate::options::{PROVIDER, StoreOptions};
 use crate::process_slot::{DEPTH, Slot, slot_of};
-
-/// The option that names the provider of new options.
-pub const PROVIDER: &str = "storage-options.provider";
 
 /// Options with the expiry of others, also with a dot and a name after them.
 const ENDS: [&str; 4] = [
@@ -59,7 +56,7 @@ static ANY_WANTED: AtomicBool = AtomicBool::new(false);
 ///
 /// Errors: `Storage`, retryable, if they have expired and the provider failed or was not called.
 pub(crate) fn current(first: &Arc<StoreOptions>) -> Result<Arc<StoreOptions>> {
-    if first.get(PROVIDER).is_none() {
+    if !first.have_provider() {
         return Ok(Arc::clone(first));
     }
     let renewals = renewals()
@@ -69,7 +66,7 @@ pub(crate) fn current(first: &Arc<StoreOptions>) -> Result<Arc<StoreOptions>> {
 
 /// The last valid options in this process, without a call of the provider and without waiting.
 pub(crate) fn last_known(first: &Arc<StoreOptions>) -> Arc<StoreOptions> {
-    let held = if first.get(PROVIDER).is_some() { renewals() } else { None };
+    let held = if first.have_provider() { renewals() } else { None };
     let known = held.and_then(|held| held.lock().get(first.as_ref()).map(|each| Arc::clone(&each.current)));
     known.unwrap_or_else(|| Arc::clone(first))
 }
@@ -229,9 +226,14 @@ fn end_of(options: &StoreOptions) -> Option<i64> {
 }
 
 fn not_renewed(first: &StoreOptions, why: &str) -> Error {
-    let provider = first.get(PROVIDER).unwrap_or_default();
-    let message = format!(
-        "the options of the store have expired, and the provider {provider:?} gave no new ones: {why}"
-    );
+    let message = match (first.get(PROVIDER), end_of(first)) {
+        (Some(provider), Some(_)) => format!(
+            "the options of the store have expired, and the provider {provider:?} gave no new ones: {why}"
+        ),
+        (Some(provider), None) => {
+            format!("the provider {provider:?} gave no options for the store: {why}")
+        }
+        (None, _) => format!("the credentials of the store are not known: {why}"),
+    };
     Error::new(ErrorKind::Storage, message).retryable(true)
 }

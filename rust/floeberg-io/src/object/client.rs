@@ -114,8 +114,10 @@ fn s3(bucket: &str, options: &StoreOptions, connector: Connector) -> Result<Arc<
     if options.flag("s3.anonymous")? {
         builder = builder.with_skip_signature(true);
     }
-    if options.get("s3.path-style-access").is_some() {
-        builder = builder.with_virtual_hosted_style_request(!options.flag("s3.path-style-access")?);
+    for key in ["fs.s3a.path.style.access", "s3.path-style-access"] {
+        if options.get(key).is_some() {
+            builder = builder.with_virtual_hosted_style_request(!options.flag(key)?);
+        }
     }
     if options.get("s3.force-virtual-addressing").is_some() {
         builder = builder.with_virtual_hosted_style_request(options.flag("s3.force-virtual-addressing")?);

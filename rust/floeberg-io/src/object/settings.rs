@@ -25,6 +25,12 @@ pub(super) const S3: Names = Names {
         ("client.region", "aws_region"),
         ("client.secret-access-key", "aws_secret_access_key"),
         ("client.session-token", "aws_session_token"),
+        ("fs.s3a.access.key", "aws_access_key_id"),
+        ("fs.s3a.assumed.role.arn", "aws_role_arn"),
+        ("fs.s3a.endpoint", "aws_endpoint"),
+        ("fs.s3a.endpoint.region", "aws_region"),
+        ("fs.s3a.secret.key", "aws_secret_access_key"),
+        ("fs.s3a.session.token", "aws_session_token"),
         ("s3.access-key-id", "aws_access_key_id"),
         ("s3.endpoint", "aws_endpoint"),
         ("s3.proxy-uri", "proxy_url"),
@@ -75,8 +81,27 @@ pub(super) const AZURE: Names = Names {
     places: &["account_name", "endpoint", "authority_host", "allow_http", "proxy_url"],
 };
 
-/// Options of other readers that would change the result if they were ignored.
-const NOT_SERVED: [&str; 2] = ["adls.connection-string", "s3.signer"];
+/// Options of other readers that would change the result, or what is safe, if they were ignored.
+const NOT_SERVED: [&str; 12] = [
+    "adls.connection-string",
+    "client.factory",
+    "fs.s3a.aws.credentials.provider",
+    "fs.s3a.encryption.algorithm",
+    "fs.s3a.server-side-encryption-algorithm",
+    "s3.access-points",
+    "s3.acl",
+    "s3.client-factory-impl",
+    "s3.signer",
+    "s3.sse.key",
+    "s3.sse.md5",
+    "s3.sse.type",
+];
+
+/// Values of these that ask for nothing.
+const ASKS_FOR_NOTHING: [&str; 2] = ["", "none"];
+
+const HADOOP_ENDPOINT: &str = "fs.s3a.endpoint";
+const HADOOP_TLS: &str = "fs.s3a.connection.ssl.enabled";
 
 /// Does a server sign requests?
 pub(super) const REMOTE_SIGNING: &str = "s3.remote-signing-enabled";
@@ -90,7 +115,7 @@ pub(super) fn account_token<'a>(container: &str, options: &'a StoreOptions) -> O
 
 /// Settings by the library's name, weakest first: the environment, then options, then flags.
 ///
-/// Errors: `Unsupported` for an option of [`NOT_SERVED`], `InvalidInput` for a flag that is not true or false.
+/// Errors: `Unsupported` for an option of [`NOT_SERVED`] that asks for something, `InvalidInput` for a flag that is not true or false.
 pub(super) fn settings(
     names: &Names,
     options: &StoreOptions,
@@ -98,13 +123,14 @@ pub(super) fn settings(
 ) -> Result<Vec<(String, String)>> {
     let mut chosen = Vec::new();
     for (key, value) in options.iter() {
-        if NOT_SERVED.contains(&key) {
+        if NOT_SERVED.contains(&key) && !ASKS_FOR_NOTHING.contains(&value) {
             return Err(Error::unsupported(format!("the option `{key}` is not supported")));
         }
         let known =
             names.options.iter().find(|(option, _)| *option == key).map(|(_, name)| (*name).to_owned());
         if let Some(name) = known.or_else(|| names.own_name(key)) {
-            chosen.push((name, value.to_owned()));
+            let value = if key == HADOOP_ENDPOINT { with_scheme(value, options)? } else { value.to_owned() };
+            chosen.push((name, value));
         }
     }
     let has_credentials = chosen.iter().any(|(name, _)| !names.is_place(name));
@@ -113,6 +139,15 @@ pub(super) fn settings(
         inherited.filter(|(name, _)| !has_credentials || names.is_place(name)).collect();
     settings.append(&mut chosen);
     Ok(settings)
+}
+
+/// The endpoint of Hadoop's connector, which may lack the scheme that another of its options chooses.
+fn with_scheme(endpoint: &str, options: &StoreOptions) -> Result<String> {
+    if endpoint.contains("://") {
+        return Ok(endpoint.to_owned());
+    }
+    let is_plain = options.get(HADOOP_TLS).is_some() && !options.flag(HADOOP_TLS)?;
+    Ok(format!("{}://{endpoint}", if is_plain { "http" } else { "https" }))
 }
 
 impl Names {

@@ -49,7 +49,11 @@ fn bytes(length: usize) -> Bytes {
 fn requests_are_made_with_the_options_that_hold_now() {
     let options = |token: &str, end: &str| {
         let end = ("s3.session-token-expires-at-ms", end);
-        Arc::new(StoreOptions::from_iter([(renewal::PROVIDER, "m:f"), ("s3.session-token", token), end]))
+        Arc::new(StoreOptions::from_iter([
+            (crate::options::PROVIDER, "m:f"),
+            ("s3.session-token", token),
+            end,
+        ]))
     };
     let (ended, new) = (options("old", "1"), options("new", "4102444800000"));
     let (memory, path): (Arc<InMemory>, _) = (Arc::default(), Path::parse("a/b").unwrap());

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::{PROVIDER, Renewals};
+use super::Renewals;
+use crate::options::PROVIDER;
 use crate::options::StoreOptions;
 
 const END: &str = "s3.session-token-expires-at-ms";

@@ -46,6 +46,36 @@ fn an_option_that_would_change_the_meaning_is_not_passed_over() {
 }
 
 #[test]
+fn names_of_hadoop_are_known_and_weaker_than_those_of_iceberg() {
+    let hadoop = [
+        ("fs.s3a.access.key", "k"),
+        ("fs.s3a.secret.key", "s"),
+        ("fs.s3a.endpoint", "localhost:9000"),
+        ("fs.s3a.connection.ssl.enabled", "false"),
+    ];
+    let expected = [
+        ("aws_access_key_id", "k"),
+        ("aws_endpoint", "http://localhost:9000"),
+        ("aws_secret_access_key", "s"),
+    ];
+    assert_eq!(chosen(&S3, &hadoop, &[("AWS_ACCESS_KEY_ID", "other")]), pairs(&expected));
+    let both = [("fs.s3a.endpoint", "s3.example"), ("s3.endpoint", "https://other")];
+    let expected = [("aws_endpoint", "https://s3.example"), ("aws_endpoint", "https://other")];
+    assert_eq!(chosen(&S3, &both, &[]), pairs(&expected));
+}
+
+#[test]
+fn an_option_for_encryption_is_not_passed_over() {
+    for key in ["s3.sse.type", "fs.s3a.encryption.algorithm", "s3.acl"] {
+        let options = StoreOptions::from_iter([(key, "kms")]);
+        let error = settings(&S3, &options, std::iter::empty()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{key}");
+        let options = StoreOptions::from_iter([(key, "none")]);
+        assert!(settings(&S3, &options, std::iter::empty()).unwrap().is_empty(), "{key}");
+    }
+}
+
+#[test]
 fn every_name_is_one_that_the_library_knows() {
     use object_store::aws::AmazonS3ConfigKey;
     use object_store::azure::AzureConfigKey;
