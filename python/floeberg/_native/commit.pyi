@@ -359,6 +359,9 @@ class Attempt:
             UnsupportedError: An update or a requirement is unknown.
         """
 
+    def newly_broken(self) -> list[tuple[str, str, str]]:
+        """The rules that the new metadata breaks and that the base does not: names, parts, and what was found."""
+
     @property
     def changes(self) -> bool:
         """Whether the metadata differs from the base."""

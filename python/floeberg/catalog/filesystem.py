@@ -16,6 +16,7 @@ from floeberg.commit.folder_commit import commit_folders
 from floeberg.commit.journal import new_decision_location
 from floeberg.errors import (
     CommitConflictError,
+    FloebergError,
     InvalidDataError,
     InvalidInputError,
     LimitExceededError,
@@ -88,8 +89,18 @@ class FileSystemCatalog(Catalog):
         for level in levels:
             if self._metadata_files(level):
                 raise InvalidInputError(f"{dotted(level)!r} is a table, not a namespace")
-        for level in levels:
-            self._folders.make(self._folder(level))
+        made: list[str] = []
+        try:
+            for folder in map(self._folder, levels):
+                if not self._folders.is_there(folder):
+                    self._folders.make(folder)
+                    made.append(folder)
+        except FloebergError:
+            # A name that the store does not take leaves no folders of its parents.
+            for folder in reversed(made):
+                with suppress(FloebergError):
+                    self._folders.remove_empty(folder)
+            raise
 
     def do_drop_namespace(self, namespace: Namespace) -> None:
         folder = self._folder(namespace)

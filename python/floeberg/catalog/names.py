@@ -41,6 +41,10 @@ def checked_identifier(name: str, value: str | Iterable[str]) -> Identifier:
     return levels
 
 
+_MOST_LEVELS = 64
+"""So many levels a name has at most: each is a folder, or is looked at by itself."""
+
+
 def checked_namespace(name: str, value: str | Iterable[str], *, root: bool = False) -> Namespace:
     """A namespace of one level or more; with `root`, also the empty one.
 
@@ -97,9 +101,11 @@ def _levels(name: str, value: object) -> tuple[str, ...]:
             f"{name}: expected names, such as 'sales.orders' or ('sales', 'orders'), "
             f"found an object of type {type(value).__name__}"
         )
+    if len(levels) > _MOST_LEVELS:
+        raise InvalidInputError(f"{name}: expected at most {_MOST_LEVELS} levels, found {len(levels)}")
     for level in levels:
         if not level or any(ord(letter) < ord(" ") for letter in level):
             raise InvalidInputError(
-                f"{name}: expected non-empty names without control characters, found {value!r}"
+                f"{name}: expected non-empty names without control characters, found {str(value)[:200]!r}"
             )
     return tuple(levels)

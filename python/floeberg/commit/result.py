@@ -107,7 +107,7 @@ class CommitResult(SpelledLikePyIceberg):
         }
 
     def _title(self) -> str:
-        what = self.operation or "nothing changed"
+        what = self.operation or "no new snapshot"
         if self.already_committed:
             return f"{what}, committed before"
         return f"{what}, dry run" if self.dry_run else what

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from floeberg._arguments import checked_path
 from floeberg._display import bytes_shown, shown
+from floeberg.errors import NotFoundError, PermissionDeniedError, StorageError
 
 if TYPE_CHECKING:
     import os
@@ -44,14 +45,27 @@ class Report:
 
         Raises:
             InvalidInputError: `path` has another type.
-            OSError: The file cannot be written.
+            FloebergError: The file cannot be written.
 
         Examples:
             >>> table.report().save(f"{folder}/report.html").name
             'report.html'
         """
         file = Path(checked_path("path", path))
-        file.write_text(self.html, encoding="utf-8")
+        try:
+            file.write_text(self.html, encoding="utf-8")
+        except FileNotFoundError as failure:
+            raise NotFoundError(
+                "the folder of the report is not there", context={"path": str(file)}
+            ) from failure
+        except PermissionError as failure:
+            raise PermissionDeniedError(
+                "the report cannot be written", context={"path": str(file)}
+            ) from failure
+        except (OSError, ValueError) as failure:
+            raise StorageError(
+                f"the report cannot be written: {failure}", context={"path": str(file)}
+            ) from failure
         return file
 
     def __repr__(self) -> str:

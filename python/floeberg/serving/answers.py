@@ -66,10 +66,12 @@ def page(
     """
     names = sorted(map(tuple, found))
     token, size = query.get("pageToken"), query.get("pageSize")
-    if token is None and size is None:
-        return json_answer({name: [shown(each) for each in names]})
     if size is not None and not (size.isascii() and size.isdigit() and int(size[:9]) > 0):
         raise InvalidInputError(f"pageSize: expected a whole number from 1 on, found {size[:100]!r}")
+    if token is None:
+        # Who does not ask for pages gets everything, whatever size a page would have.
+        more = {} if size is None else {"next-page-token": None}
+        return json_answer({name: [shown(each) for each in names], **more})
     if token:
         after = _after(token)
         # By what was last: names may come and go between two pages.

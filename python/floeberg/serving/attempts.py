@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
-from floeberg.errors import NotFoundError
+from floeberg.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +53,10 @@ class ServedAttempt:
             storage_options=dict(storage_options),
             now_ms=time.time_ns() // 1_000_000,
         )
+        broken = self._made.newly_broken()
+        if broken:
+            said = "; ".join(f"{part}: {message} ({rule})" for rule, part, message in broken[:3])
+            raise InvalidInputError(f"the table would be broken after the updates: {said}")
         self.changes = self._made.changes
         """Whether the metadata differs from the base."""
 

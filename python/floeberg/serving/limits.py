@@ -91,7 +91,10 @@ def json_object(body: bytes) -> dict[str, Any]:
         InvalidInputError: The body is not the JSON of an object.
     """
     try:
-        found = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+        found = json.loads(body.decode("utf-8"), parse_constant=_no_number, object_pairs_hook=_members)
+        if b"\\u" in body:
+            # A half of a pair of surrogates is no text.
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
     except RecursionError as error:
         raise InvalidInputError("the body of the request is nested too deeply") from error
     except ValueError as error:
@@ -99,6 +102,15 @@ def json_object(body: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InvalidInputError(f"the body of the request is not a JSON object: found {type(found).__name__}")
     return found
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in members:
+            raise ValueError(f"the member {name[:100]!r} is there twice")
+        members[name] = value
+    return members
 
 
 def _no_number(text: str) -> NoReturn:

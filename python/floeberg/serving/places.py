@@ -70,6 +70,11 @@ class Places:
             raise InvalidInputError(f"expected a location as {what}")
         if self.roots is None:
             return location
+        for own in also:
+            # The catalog chose it, whatever signs a name in it has.
+            folder = own.rstrip("/") + "/"
+            if location.startswith(folder) and not _climbs(location.removeprefix(folder)):
+                return location
         folders = [_below(root) for root in (*self.roots, *also)]
         try:
             inside = not _climbs(location) and _below(location).startswith(tuple(folders))

@@ -122,6 +122,10 @@ def serve(  # noqa: PLR0913 - all but the first are keywords
 def _application(catalog: Catalog, token: str | None, flags: dict[str, bool], host: str | None = None) -> Any:  # noqa: ANN401 - as above
     for name, value in flags.items():
         checked_bool(name, value)
+    if not callable(getattr(catalog, "table_operations", None)):
+        raise InvalidInputError(
+            f"catalog: expected a catalog, as load_catalog gives it, found an object of type {type(catalog).__name__}"
+        )
     if token is not None and not _is_good(checked_text("token", token)):
         raise InvalidInputError(
             f"token: expected {_SHORTEST_TOKEN} or more signs of ASCII, no blanks at the ends: it is sent in a header"

@@ -46,7 +46,7 @@ mod check;
 mod repair;
 mod rebuild;
 
-pub use check::{Check, CheckRequest, SnapshotsToCheck, TaskChecks, iceberg_rules};
+pub use check::{Check, CheckRequest, SnapshotsToCheck, TaskChecks, iceberg_rules, newly_broken};
 pub use clock::store_time_ms;
 pub use compaction::{FileGroup, JobOrder, Sizes, groups};
 pub use delete_files::{DeleteFileSizes, equality_groups, position_groups};

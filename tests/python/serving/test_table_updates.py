@@ -150,6 +150,7 @@ def snapshot(**members):
         "sequence-number": 8,
         "timestamp-ms": 6,
         "manifest-list": "s3://b/t/n",
+        "summary": {"operation": "append"},
     }
     return {"action": "add-snapshot", "snapshot": {**found, **members}}
 

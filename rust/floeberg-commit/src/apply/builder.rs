@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use floeberg_core::{Context, Error, Result};
-use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, TableMetadata};
 
 use super::logs::{log_metadata, log_snapshots};
 use super::repair::repair_metadata;
@@ -215,6 +215,16 @@ impl TableMetadataBuilder {
         }
         if version > 3 {
             return Err(Error::unsupported(format!("expected format version 1, 2 or 3, found {version}")));
+        }
+        let is_inline = |snapshot: &Arc<Snapshot>| matches!(snapshot.manifests, SnapshotManifests::Inline(_));
+        if now < 2
+            && version >= 2
+            && let Some(snapshot) = self.metadata.snapshots.iter().find(|each| is_inline(each))
+        {
+            return Err(Error::invalid_input(
+                "a snapshot lists its manifests in the metadata file, which later format versions do not allow: expire such snapshots first",
+            )
+            .with("snapshot", snapshot.snapshot_id));
         }
         self.metadata.format_version = version;
         if version >= 3 && self.metadata.next_row_id.is_none() {

@@ -98,6 +98,11 @@ impl Attempt {
         self.is_rebased
     }
 
+    /// The table that it is made on; `None` where it creates the table.
+    pub fn base(&self) -> Option<&Table> {
+        self.base.as_ref()
+    }
+
     /// The last snapshot that it adds.
     pub fn snapshot_id(&self) -> Option<i64> {
         self.updates.iter().rev().find_map(|update| match update {

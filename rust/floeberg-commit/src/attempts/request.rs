@@ -47,6 +47,7 @@ pub fn apply_request(
     if let Some(metadata) = metadata {
         check_is_newest(metadata, &updates)?;
     }
+    check_clock(&updates, now_ms)?;
     let previous = base
         .as_ref()
         .map(|base| Previous { metadata: base.metadata(), metadata_location: base.metadata_location() });
@@ -65,6 +66,24 @@ fn objects(json: Json, what: &str) -> Result<Vec<Json>> {
     }
 }
 
+/// How far the clock of a client may be ahead, in milliseconds: Iceberg Java takes no log that goes back by more.
+const FAST_CLOCK_MS: i64 = 60_000;
+
+/// A snapshot of the future would stand in the log before those that are made now.
+fn check_clock(updates: &[Update], now_ms: i64) -> Result<()> {
+    for update in updates {
+        if let Update::AddSnapshot(snapshot) = update
+            && snapshot.timestamp_ms > now_ms.saturating_add(FAST_CLOCK_MS)
+        {
+            return Err(Error::invalid_input(format!(
+                "the snapshot is of {}, which is more than a minute after {now_ms}, the time of the server: look at the clock of the client",
+                snapshot.timestamp_ms
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// A snapshot with numbers of the past was made on an older state: its client has to make it again.
 fn check_is_newest(metadata: &TableMetadata, updates: &[Update]) -> Result<()> {
     let (mut last, mut next_row_id) = (metadata.last_sequence_number, metadata.next_row_id.unwrap_or(0));
@@ -73,6 +92,12 @@ fn check_is_newest(metadata: &TableMetadata, updates: &[Update]) -> Result<()> {
         let number = snapshot.sequence_number;
         if metadata.format_version >= 2 && number <= last && snapshot.parent_snapshot_id.is_some() {
             return Err(faster(&format!("a sequence number after {last}, found {number}")));
+        }
+        if metadata.format_version >= 2 && number > last.saturating_add(1) {
+            return Err(Error::invalid_input(format!(
+                "expected {} as the sequence number of the snapshot, found {number}",
+                last.saturating_add(1)
+            )));
         }
         if let (3.., Some(first)) = (metadata.format_version, snapshot.first_row_id) {
             if first < next_row_id {

@@ -3,7 +3,7 @@
 //! In: its bytes. Out: findings, the document, and the model of a table, as far as it can be read.
 //! Spec: Table Metadata; View Metadata.
 
-use floeberg_core::finding::Finding;
+use floeberg_core::finding::{Finding, Severity};
 use floeberg_core::{Error, Result};
 use floeberg_iceberg::metadata::{TableMetadata, parse_table_metadata, parse_view_metadata};
 use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, parse_json};
@@ -72,6 +72,31 @@ pub(super) fn check_document(
 pub(crate) fn findings_of_metadata(metadata: &TableMetadata, location: &str) -> Result<Vec<Finding>> {
     let bytes = metadata.to_text()?.into_bytes();
     Ok(check_document(location, Ok(&bytes)).0.into_list())
+}
+
+/// The rules of rank `engines-fail` and worse that new metadata breaks, and that the metadata before did not break in this way.
+///
+/// Errors: those of writing the metadata.
+pub fn newly_broken(
+    before: Option<&TableMetadata>,
+    after: &TableMetadata,
+    location: &str,
+) -> Result<Vec<Finding>> {
+    let found = |metadata| findings_of_metadata(metadata, location);
+    let known = before.map(found).transpose()?.unwrap_or_default();
+    // The same part may have another place in its list now.
+    let is_known = |new: &Finding| {
+        known.iter().any(|old| {
+            std::ptr::eq(old.rule, new.rule)
+                && old.snapshot_id == new.snapshot_id
+                && old.message == new.message
+        })
+    };
+    let mut broken = found(after)?;
+    broken.retain(|new| {
+        matches!(new.rule.severity, Severity::WrongData | Severity::EnginesFail) && !is_known(new)
+    });
+    Ok(broken)
 }
 
 trait AndThenJson {

@@ -39,6 +39,7 @@ mod file_task;
 mod driver;
 
 pub(crate) use document::findings_of_metadata;
+pub use document::newly_broken;
 pub use driver::Check;
 pub use file_task::TaskChecks;
 pub(crate) use files::{footer_of, position_schema, present};

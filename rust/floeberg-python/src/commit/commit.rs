@@ -11,6 +11,7 @@ use floeberg_commit::{
 };
 use floeberg_core::{Cancel, Result};
 use floeberg_iceberg::{SnapshotChoice, Table as IcebergTable};
+use floeberg_maintain::newly_broken;
 use pyo3::prelude::*;
 
 use crate::commit::operation::Operation;
@@ -228,6 +229,14 @@ impl Attempt {
             apply_request(base, storage, requirements, updates, now_ms)
         })?;
         Ok(Self(Arc::new(attempt)))
+    }
+
+    /// The rules that the new metadata breaks and that the base does not: their names, the parts, and what was found.
+    fn newly_broken(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
+        let found = runtime::call(py, || {
+            newly_broken(self.0.base().map(|base| &**base.metadata()), self.0.metadata(), "")
+        })?;
+        Ok(found.into_iter().map(|each| (each.rule.id.to_owned(), each.part, each.message)).collect())
     }
 
     #[getter]
