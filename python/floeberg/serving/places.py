@@ -68,6 +68,10 @@ class Places:
         """
         if not isinstance(location, str) or not location:
             raise InvalidInputError(f"expected a location as {what}")
+        try:
+            location.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInputError(f"{what}: half a pair of surrogates is no text") from error
         if self.roots is None:
             return location
         for own in also:
