@@ -192,7 +192,8 @@ class TableEvolution(TableBase):
             format_version: 2 or 3.
 
         Raises:
-            InvalidInputError: The table has a higher version.
+            InvalidInputError: The table has a higher version, or a snapshot whose manifests the metadata file lists, as
+                version 1 allows: expire it first.
             UnsupportedError: The version does not exist.
 
         Examples:
