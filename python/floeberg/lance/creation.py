@@ -152,8 +152,7 @@ def _left_as_it_was(location: str) -> Iterator[None]:
     made: list[Path] = []
     if path is not None:
         folder = Path(path)
-        made = [folder / "data", *(each for each in (folder, *folder.parents) if not each.exists())]
-        made = [each for each in made if not each.exists()]
+        made = [each for each in (folder / "data", folder, *folder.parents) if not _is_there(each)]
     try:
         yield
     except BaseException:
@@ -162,6 +161,14 @@ def _left_as_it_was(location: str) -> Iterator[None]:
             for each in made:
                 each.rmdir()
         raise
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a path exists. One that cannot be looked at is nothing that is made here."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
 
 
 @contextmanager

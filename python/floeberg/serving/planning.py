@@ -89,7 +89,7 @@ def _scan(table: Table, body: dict[str, Any]) -> Scan:
 
 def _check_manifests(asked: Asked, table: Table, snapshot_id: int | None) -> None:
     """Refuses to read manifests of elsewhere. The name of each is checked, and no manifest is read for it."""
-    if "encryption.key-id" in table.properties:
+    if any(name.startswith("encryption.") for name in table.properties):
         raise UnsupportedError("the table is encrypted: its clients plan scans themselves")
     if not table.snapshots():
         return

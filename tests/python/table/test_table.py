@@ -95,7 +95,7 @@ def test_two_choices_of_a_snapshot_are_a_mistake(refs):
         ({"ref": "nope"}, errors.NotFoundError, "nope"),
         ({"as_of": 0}, errors.NotFoundError, "at 0 ms"),
         ({"as_of": datetime(2026, 1, 1)}, errors.InvalidInputError, "no time zone"),  # noqa: DTZ001
-        ({"as_of": "2026-01-01"}, errors.InvalidInputError, "no time zone"),
+        ({"as_of": "2026-01-01"}, errors.InvalidInputError, "is not a moment: write 2026-01-01T00:00:00"),
         ({"as_of": "yesterday"}, errors.InvalidInputError, "yesterday"),
         ({"as_of": True}, errors.InvalidInputError, "bool"),
         ({"version": 3}, errors.UnsupportedError, "snapshot_id"),
