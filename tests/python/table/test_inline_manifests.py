@@ -11,7 +11,6 @@ import pytest
 import floeberg as fb
 from floeberg.errors import InvalidInputError
 
-
 pytestmark = pytest.mark.unchecked_tables("the checker asks for manifest lists, which version 1 may lack")
 
 
