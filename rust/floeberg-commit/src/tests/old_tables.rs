@@ -48,18 +48,31 @@ fn manifests_that_a_snapshot_names_itself_are_counted_and_listed() {
 }
 
 #[test]
-fn they_are_merged_filtered_and_upgraded_like_any_other() {
+fn they_are_merged_and_filtered_like_any_other() {
     let mut kit = without_list();
     kit.commit(vec![merge_append("c", "x")]);
     assert_eq!(kit.manifests().len(), 1);
     let mut kit = without_list();
     kit.commit(vec![delete("day = 'x'")]);
     assert_eq!(kit.live_paths(), ["b"]);
+}
+
+#[test]
+fn they_are_upgraded_once_no_snapshot_names_its_manifests_itself() {
     let mut kit = without_list();
-    kit.commit(vec![Operation::UpgradeFormatVersion(2), append("c", "x")]);
-    assert_eq!(kit.live(), [("a".to_owned(), 0), ("b".to_owned(), 0), ("c".to_owned(), 1)].into());
-    kit.commit(vec![Operation::UpgradeFormatVersion(3), append("d", "x")]);
-    assert_eq!(kit.metadata().next_row_id, Some(40));
+    for version in [2, 3] {
+        let error = kit.refused(Operation::UpgradeFormatVersion(version));
+        assert!(error.message().contains("lists its manifests in the metadata file"), "{error}");
+    }
+    kit.commit(vec![append("c", "x")]);
+    with_metadata(&mut kit, |json| {
+        json["snapshots"].as_array_mut().unwrap().retain(|snapshot| snapshot.get("manifests").is_none());
+    });
+    kit.commit(vec![Operation::UpgradeFormatVersion(2), append("d", "x")]);
+    let live = [("a".to_owned(), 0), ("b".to_owned(), 0), ("c".to_owned(), 0), ("d".to_owned(), 1)];
+    assert_eq!(kit.live(), live.into());
+    kit.commit(vec![Operation::UpgradeFormatVersion(3), append("e", "x")]);
+    assert_eq!(kit.metadata().next_row_id, Some(50));
     kit.commit(vec![delete("day = 'x'")]);
     assert_eq!(kit.live_paths(), ["b"]);
 }
