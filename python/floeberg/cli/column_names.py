@@ -13,7 +13,7 @@ __all__ = ["column_names"]
 
 
 def column_names(option: str, text: str) -> list[str]:
-    """The names. One with a comma stands in quotes, as in CSV; spaces around names are none of theirs.
+    """The names. One with a comma stands in quotes, as in CSV; spaces around names are left out.
 
     Raises:
         InvalidInputError: A quote is not closed.

@@ -51,7 +51,7 @@ class LanceTableReports(LanceTableReads, LanceTableChecks, LanceTableComparisons
             InvalidInputError: A column of the filter is unknown, the level is unknown, or `snapshots` is no pair.
             NotFoundError: A version does not exist.
             NotInstalledError: `vl-convert-python` is not installed: `pip install 'floeberg[report]'`.
-            OSError: The file cannot be written.
+            FloebergError: The file cannot be written.
 
         Examples:
             >>> lance_table.report(check=None)._repr_html_().startswith("<iframe")

@@ -37,7 +37,7 @@ def fates_of(explain: Explain, files: int) -> tuple[list[tuple[str, str, int]], 
         files: The data files of the snapshot.
 
     Returns:
-        For manifests and for files: what becomes of them, its colour, and how many. The counts add up to all of them.
+        For manifests and for files: each outcome with its colour and its count. The counts add up to all of them.
     """
     stages = {each.name: each for each in explain.stages}
     manifests, partition = stages.get(_MANIFESTS), stages.get(_BY_PARTITION)

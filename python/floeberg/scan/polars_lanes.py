@@ -200,7 +200,7 @@ def _filtered(scan: PlannedScan, tests: Sequence[Expression]) -> PlannedScan:
 
 
 def _ways(found: EngineFile | str) -> tuple[EngineColumn, ...] | None:
-    """How polars reads a file; `None` where it should not, as where the file has none of the columns."""
+    """How polars reads a file; `None` where Floeberg reads it, for example a file without any of the columns."""
     if isinstance(found, str) or all(each.stored_name is None for each in found.columns):
         return None
     return found.columns

@@ -55,7 +55,7 @@ class TableReports(TableComparison):
             NotFoundError: A snapshot does not exist.
             NotInstalledError: `vl-convert-python`, which draws the charts, is not installed: `pip install
                 'floeberg[report]'`.
-            OSError: The file cannot be written.
+            FloebergError: The file cannot be written.
 
         Examples:
             >>> table.report(row_filter="id > 3", snapshots=(table.snapshots()[0].snapshot_id, "main")).title

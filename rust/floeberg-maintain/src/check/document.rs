@@ -82,19 +82,17 @@ pub fn newly_broken(
     after: &TableMetadata,
     location: &str,
 ) -> Result<Vec<Finding>> {
-    let found = |metadata| findings_of_metadata(metadata, location);
-    let known = before.map(found).transpose()?.unwrap_or_default();
+    let mut broken = findings_of_metadata(after, location)?;
+    broken.retain(|new| matches!(new.rule.severity, Severity::WrongData | Severity::EnginesFail));
+    let (Some(before), false) = (before, broken.is_empty()) else { return Ok(broken) };
+    let known = findings_of_metadata(before, location)?;
     // The same part may have another place in its list now.
-    let is_known = |new: &Finding| {
-        known.iter().any(|old| {
+    broken.retain(|new| {
+        !known.iter().any(|old| {
             std::ptr::eq(old.rule, new.rule)
                 && old.snapshot_id == new.snapshot_id
                 && old.message == new.message
         })
-    };
-    let mut broken = found(after)?;
-    broken.retain(|new| {
-        matches!(new.rule.severity, Severity::WrongData | Severity::EnginesFail) && !is_known(new)
     });
     Ok(broken)
 }
