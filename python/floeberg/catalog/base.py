@@ -22,7 +22,7 @@ from floeberg.catalog.purging import remove_files_of
 from floeberg.catalog.reporting import Reports
 from floeberg.catalog.transactions import CatalogTransaction
 from floeberg.commit.operations import open_metadata
-from floeberg.errors import CommitConflictError, UnsupportedError
+from floeberg.errors import CommitConflictError, NoSuchTableError, UnsupportedError
 from floeberg.maintenance.removal import check_registered_once
 from floeberg.table import Table
 
@@ -162,6 +162,32 @@ class Catalog(Backups, Reports):
         if not self.do_table_exists(levels):
             raise self._instead_of_table(levels, self.no_such_table(levels))
         self.do_drop_table(levels)
+
+    def unregister_table(self, identifier: str | Iterable[str]) -> str:
+        """Removes a table from the catalog, and keeps all of its files, so that another catalog can register it.
+
+        Commits after it fail.
+
+        Args:
+            identifier: The namespace and the name.
+
+        Returns:
+            The last metadata file.
+
+        Raises:
+            NoSuchTableError: The table does not exist.
+            UnsupportedError: A table of the catalog is in the folder of its name, or the catalog cannot tell whether a
+                commit came between.
+        """
+        levels = checked_identifier("identifier", identifier)
+        while True:
+            try:
+                location = self.table_operations(levels).load(None).metadata_location
+            except NoSuchTableError as error:
+                raise self._instead_of_table(levels, error) from error
+            # A commit may have come between.
+            if self.do_unregister_table(levels, location):
+                return location
 
     def purge_table(
         self, identifier: str | Iterable[str], *, outside: bool = False, registered_twice: bool = False
@@ -375,6 +401,17 @@ class Catalog(Backups, Reports):
     @abstractmethod
     def do_drop_table(self, identifier: Identifier) -> None:
         """Drops a table. Raises `NoSuchTableError`."""
+
+    def do_unregister_table(self, identifier: Identifier, metadata_location: str) -> bool:
+        """Removes a table from the catalog if it is still at a metadata file, and says whether it was. Files stay.
+
+        Raises:
+            UnsupportedError: The catalog cannot do it.
+        """
+        raise UnsupportedError(
+            f"the catalog {self._name!r} cannot remove {dotted(identifier)!r} without its files, which are at "
+            f"{metadata_location!r}: copy the table, or register the metadata file in another catalog and stay with that"
+        )
 
     def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:
         """Drops a table, and removes its files. Returns those that were kept."""

@@ -143,6 +143,13 @@ class MemoryCatalog(MetastoreCatalog):
             if self._contents.tables.pop(identifier, None) is None:
                 raise self.no_such_table(identifier)
 
+    def do_unregister_table(self, identifier: Identifier, metadata_location: str) -> bool:
+        with self._contents.lock:
+            if self._contents.tables.get(identifier) != metadata_location:
+                return False
+            del self._contents.tables[identifier]
+            return True
+
     def do_load_view_metadata_location(self, identifier: Identifier) -> str | None:
         with self._contents.lock:
             return self._contents.views.get(identifier)

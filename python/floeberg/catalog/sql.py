@@ -387,6 +387,12 @@ class SqlCatalog(MetastoreCatalog):
         if not self._drop(identifier, TABLE_TYPE):
             raise self.no_such_table(identifier)
 
+    def do_unregister_table(self, identifier: Identifier, metadata_location: str) -> bool:
+        with self._database.writing() as connection:
+            named = self._named(identifier, TABLE_TYPE)
+            is_there = TABLES.c.metadata_location == metadata_location
+            return connection.execute(sql.delete(TABLES).where(named, is_there)).rowcount != 0
+
     # Views.
 
     def no_views(self) -> UnsupportedError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from floeberg.catalog import Catalog
 from floeberg.errors import UnsupportedError
 from floeberg.serving import namespaces, planning, tables, views
 from floeberg.serving.answers import json_answer
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from floeberg.catalog import Catalog
     from floeberg.serving.served import Asked, Served
 
 __all__ = ["CONFIG", "ENDPOINTS", "Endpoint", "configuration", "offered"]
@@ -30,6 +30,7 @@ _TABLE: Final = f"{_TABLES}/{{table}}"
 _VIEWS: Final = f"{_NAMESPACE}/views"
 _VIEW: Final = f"{_VIEWS}/{{view}}"
 CONFIG: Final = "/v1/config"
+_POINTERS: Final = "way to remove a table without its files"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Endpoint:
         path: The path, without `/v1`.
         answer: What answers.
         changes: Whether it changes the catalog.
-        of: What the catalog has to have for it: `views`, `transactions` or nothing.
+        of: What the catalog has to have for it: views, transactions and the like, or nothing.
+        needs_body: Whether a `POST` without a body is an error.
     """
 
     method: str
@@ -49,11 +51,12 @@ class Endpoint:
     answer: Callable[[Asked], Response]
     changes: bool = False
     of: str = ""
+    needs_body: bool = True
 
     @property
     def listed(self) -> str:
         """The endpoint, as the configuration lists it."""
-        return f"{self.method} /v1/{{prefix}}{self.path}"
+        return f"{self.method} /v1/{{prefix}}{self.path}".replace("plan_id", "plan-id")
 
 
 ENDPOINTS: Final = (
@@ -71,7 +74,11 @@ ENDPOINTS: Final = (
     Endpoint("DELETE", _TABLE, tables.drop_table, changes=True),
     Endpoint("POST", f"{_NAMESPACE}/register", tables.register_table, changes=True),
     Endpoint("POST", f"{_TABLE}/metrics", tables.take_metrics),
+    Endpoint("POST", f"{_TABLE}/unregister", tables.unregister_table, True, _POINTERS, needs_body=False),
     Endpoint("POST", f"{_TABLE}/plan", planning.plan_scan),
+    Endpoint("GET", f"{_TABLE}/plan/{{plan_id}}", planning.fetch_plan),
+    Endpoint("DELETE", f"{_TABLE}/plan/{{plan_id}}", planning.cancel_plan),
+    Endpoint("POST", f"{_TABLE}/tasks", planning.fetch_tasks),
     Endpoint("POST", "/tables/rename", tables.rename_table, changes=True),
     Endpoint("POST", "/transactions/commit", tables.commit_transaction, changes=True, of="transactions"),
     Endpoint("GET", _VIEWS, views.list_views, of="views"),
@@ -90,7 +97,11 @@ def offered(served: Served) -> list[Endpoint]:
     """The endpoints that a server has."""
     lacks = {
         name
-        for name, has in (("views", _has_views), ("transactions", _has_transactions))
+        for name, has in (
+            ("views", _has_views),
+            ("transactions", _has_transactions),
+            (_POINTERS, _keeps_files),
+        )
         if not has(served.catalog)
     }
     return [each for each in ENDPOINTS if each.of not in lacks and not (served.read_only and each.changes)]
@@ -122,3 +133,9 @@ def _has_transactions(catalog: Catalog) -> bool:
     except UnsupportedError:
         return False
     return True
+
+
+def _keeps_files(catalog: Catalog) -> bool:
+    """Whether the catalog, or the server that it asks, can remove a table without its files."""
+    own = ("unregister_table", "do_unregister_table")
+    return any(getattr(type(catalog), name, None) is not getattr(Catalog, name) for name in own)

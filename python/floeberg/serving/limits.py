@@ -35,6 +35,12 @@ class Limits:
         header_seconds: How long these may take to arrive.
         idle_seconds: How long a connection stays open that asks for nothing.
         connections: The most connections at a time.
+        plan_seconds: How long the answer waits for a plan: then it is `submitted`.
+        plan_tasks: The most tasks in an answer: a larger plan has pages.
+        plans_under_way: The most plans that are made at a time.
+        plans: The most plans that are kept.
+        plan_bytes: About how much memory the plans that are kept may have. The newest is kept in any case.
+        plan_idle_seconds: How long a plan is kept that nobody asks for.
     """
 
     body_bytes: int = 32 << 20
@@ -43,6 +49,12 @@ class Limits:
     header_seconds: float = 10.0
     idle_seconds: float = 60.0
     connections: int = 256
+    plan_seconds: float = 2.0
+    plan_tasks: int = 5000
+    plans_under_way: int = 8
+    plans: int = 64
+    plan_bytes: int = 512 << 20
+    plan_idle_seconds: float = 600.0
 
 
 def check_headers(headers: Iterable[tuple[bytes, bytes]], limits: Limits) -> None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["server_of"]
 
 
-def server_of(app: ASGIApp, host: str, port: int, limits: Limits) -> uvicorn.Server:
+def server_of(
+    app: ASGIApp, host: str, port: int, limits: Limits, certificate: tuple[str, str | None] | None = None
+) -> uvicorn.Server:
     """A server. Its `run` listens.
 
     Args:
@@ -28,6 +30,7 @@ def server_of(app: ASGIApp, host: str, port: int, limits: Limits) -> uvicorn.Ser
         host: Where it listens.
         port: The port; 0 takes a free one.
         limits: What a request may cost.
+        certificate: The files of a certificate and of its key, for HTTPS.
     """
 
     class Patient(H11Protocol):
@@ -79,5 +82,7 @@ def server_of(app: ASGIApp, host: str, port: int, limits: Limits) -> uvicorn.Ser
         limit_concurrency=limits.connections,
         timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type] # it takes any number
         timeout_graceful_shutdown=10,
+        ssl_certfile=None if certificate is None else certificate[0],
+        ssl_keyfile=None if certificate is None else certificate[1],
     )
     return uvicorn.Server(config)

@@ -5,6 +5,7 @@ In: parts of a path, as they were sent. Out: levels of names, or an error.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus
 
@@ -14,7 +15,16 @@ from floeberg.errors import InvalidInputError
 if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier, Namespace
 
-__all__ = ["SEPARATOR", "decoded", "identifier_in", "levels_in", "namespace_in", "new_name_in", "table_in"]
+__all__ = [
+    "SEPARATOR",
+    "decoded",
+    "identifier_in",
+    "levels_in",
+    "named_in",
+    "namespace_in",
+    "new_name_in",
+    "table_in",
+]
 
 SEPARATOR: Final = "\x1f"
 """What stands between the levels of a namespace in a path: the unit separator."""
@@ -75,3 +85,23 @@ def identifier_in(body: Any, member: str) -> Identifier:  # noqa: ANN401 - JSON
     raise InvalidInputError(
         f"expected an identifier as {member!r}: an object with 'namespace', a list, and 'name'"
     )
+
+
+def named_in(path: dict[str, str], body: dict[str, Any]) -> list[tuple[str, ...]]:
+    """All namespaces, tables and views that a request names, as far as they have the form of names."""
+    found: list[tuple[str, ...]] = []
+    if "namespace" in path:
+        namespace = namespace_in(path)
+        own = path.get("table") or path.get("view")
+        names = [decoded(own)] if own is not None else []
+        found += [
+            namespace,
+            *((*namespace, each) for each in (*names, body.get("name")) if isinstance(each, str)),
+        ]
+    elif isinstance(levels := body.get("namespace"), list) and all(isinstance(each, str) for each in levels):
+        found.append(tuple(levels))
+    changes = body.get("table-changes")
+    for each in changes if isinstance(changes, list) else ():
+        with suppress(InvalidInputError):
+            found.append(identifier_in(each, "identifier"))
+    return found

@@ -4,11 +4,12 @@ In: locations in requests. Out: nothing, or a refusal. A location has to be belo
 the location of the table that is changed.
 
 Locations are compared as they are written. So one with `.` or `..` as a segment is refused, also where percent signs
-hide them: another reader may resolve them.
+hide them: another reader may resolve them. On a local disk links are followed too: one in the warehouse may lead out.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -78,6 +79,7 @@ class Places:
             # The catalog chose it, whatever signs a name in it has.
             folder = own.rstrip("/") + "/"
             if location.startswith(folder) and not _climbs(location.removeprefix(folder)):
+                self.check_links(location, what, also)
                 return location
         folders = [_below(root) for root in (*self.roots, *also)]
         try:
@@ -85,6 +87,7 @@ class Places:
         except FloebergError as error:
             raise InvalidInputError(f"{what}: {error}") from error
         if inside and all(_below(location) != each for each in map(_below, self.roots)):
+            self.check_links(location, what, also)
             return location
         raise RefusedError(
             _FORBIDDEN,
@@ -92,6 +95,35 @@ class Places:
             f"{what} is {location[:500]!r}, which is not below the warehouse of this catalog; a server with "
             "allow_outside=True (--allow-outside) takes any location",
         )
+
+    def check_links(self, location: str, what: str, also: Iterable[str] = ()) -> None:
+        """Checks that no link leads from a folder of the warehouse, or of the table, to a place outside of it.
+
+        Args:
+            location: The location, as the catalog or a client has it. One that is elsewhere anyway is not looked at.
+            what: What is there, for the error.
+            also: More folders that it may be in.
+
+        Raises:
+            RefusedError: A link does.
+        """
+        path = None if self.roots is None else _native.local_path(location)
+        if path is None:
+            return
+        written = _below(location)
+        for root in (*(self.roots or ()), *also):
+            place = _native.local_path(root)
+            if place is None or not written.startswith(_below(root)):
+                continue
+            real, inside = os.path.realpath(path), os.path.realpath(place)
+            if os.path.commonpath([real, inside]) != inside:
+                raise RefusedError(
+                    _FORBIDDEN,
+                    "ForbiddenException",
+                    f"{what} is {location[:500]!r}, and a link on the way leads out of the warehouse of this catalog; "
+                    "a server with allow_outside=True (--allow-outside) follows it",
+                )
+            return
 
     def check_updates(self, updates: Sequence[dict[str, Any]], also: Iterable[str] = ()) -> None:
         """Checks each location in the updates of a table or a view."""

@@ -1,60 +1,99 @@
-"""Which files does a scan of a client read?
+"""How does a server answer about plans of scans?
 
-In: a `PlanTableScanRequest`. Out: the tasks of the plan that the library makes, at once and whole, as JSON. Only files
-below the warehouse, or below the table, are named: a manifest may name others.
-Spec: REST catalog specification, `PlanTableScanRequest`, `ScanTasks`, `FileScanTask`, `ContentFile`.
+In: a `PlanTableScanRequest`. Out: the tasks of the plan that the library makes, without column statistics. A plan that
+takes long is answered by its id, and a large one in pages: plan tasks. Only files below the warehouse, or below the
+table, are named: a manifest may name others.
+Spec: REST catalog specification, `PlanTableScanRequest`, `PlanTableScanResult`, `FetchPlanningResult`,
+`FetchScanTasksRequest`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+import json
+from typing import TYPE_CHECKING, Any
 
-from floeberg.commit.update_schema import default_json
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE, from_json
-from floeberg.serving.answers import json_answer
-from floeberg.serving.names import table_in
+from floeberg.serving.answers import done, json_answer
+from floeberg.serving.names import decoded, table_in
+from floeberg.serving.plan_pages import PlannedScan
+from floeberg.serving.plans import no_plan
+from floeberg.serving.refusals import answer_to
 from floeberg.table import Table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from starlette.responses import Response
 
     from floeberg.scan.scan import Scan
+    from floeberg.serving.plans import KeptPlan
     from floeberg.serving.served import Asked
 
-__all__ = ["plan_scan"]
-
-_FIELD_ID: Final = b"PARQUET:field_id"
-_EQUALITY: Final = 2
-"""The content of an equality delete file in metadata tables."""
+__all__ = ["cancel_plan", "fetch_plan", "fetch_tasks", "plan_scan"]
 
 
 def plan_scan(asked: Asked) -> Response:
-    """The files of a scan, with their deletes and what is left of the filter."""
+    """Begins a plan. One that is made soon, and has few tasks, is answered whole and not kept."""
     identifier = table_in(asked.path)
     operations = asked.catalog.table_operations(identifier)
     table = Table(asked.served.load(identifier), operations=operations, listed=(asked.catalog, identifier))
     scan = _scan(table, asked.body)
-    _check_manifests(
-        asked, table, None if asked.body.get("start-snapshot-id") is not None else scan.snapshot_id
-    )
-    plan = scan.plan_files()
-    files = _Files(
-        {number: [each.field_id for each in spec.fields] for number, spec in table.specs().items()}
-    )
-    deletes = plan.delete_files()
-    found = _delete_files(table, scan.snapshot_id, files) if deletes else {}
-    residuals = [each.to_json() for each in plan.residuals()]
-    tasks = [
-        _task(row, files.of(row, names), residuals)
-        for batch in plan.iter_batches()
-        for names in [_names(batch.schema)]
-        for row in batch.to_pylist()
-    ]
-    answers = [found[each.file_path, each.content_offset] for each in deletes]
-    return json_answer({"status": "completed", "file-scan-tasks": tasks, "delete-files": answers})
+    is_incremental = asked.body.get("start-snapshot-id") is not None
+
+    def make() -> PlannedScan:
+        _check_manifests(asked, table, None if is_incremental else scan.snapshot_id)
+        return PlannedScan(table, scan)
+
+    plans = asked.served.plans
+    kept = plans.begin(identifier, make)
+    if kept.error is not None:
+        plans.drop(identifier, kept.plan_id)
+        raise kept.error
+    is_whole = kept.made is not None and len(kept.made) <= asked.served.limits.plan_tasks
+    if is_whole:
+        plans.drop(identifier, kept.plan_id)
+    members = {} if is_whole else {"plan-id": kept.plan_id}
+    return json_answer({**_state(asked, kept), **members})
+
+
+def fetch_plan(asked: Asked) -> Response:
+    """How far a plan is, and its first tasks."""
+    kept = asked.served.plans.find(table_in(asked.path), decoded(asked.path["plan_id"]))
+    return json_answer(_state(asked, kept))
+
+
+def cancel_plan(asked: Asked) -> Response:
+    """Forgets a plan."""
+    asked.served.plans.drop(table_in(asked.path), decoded(asked.path["plan_id"]))
+    return done()
+
+
+def fetch_tasks(asked: Asked) -> Response:
+    """The tasks of a page of a plan."""
+    text = asked.body.get("plan-task")
+    if not isinstance(text, str):
+        raise InvalidInputError("expected a text as 'plan-task'")
+    plan_id, _, page = text.rpartition(".")
+    kept = asked.served.plans.find(table_in(asked.path), plan_id)
+    most = asked.served.limits.plan_tasks
+    is_number = page.isascii() and page.isdigit() and len(page) < _DIGITS
+    if kept.made is None or not is_number or not 0 < int(page) * most < len(kept.made):
+        raise no_plan("NoSuchPlanTaskException", "plan task")
+    return json_answer(kept.made.page(int(page) * most, most))
+
+
+_DIGITS = 10
+
+
+def _state(asked: Asked, kept: KeptPlan) -> dict[str, Any]:
+    """What is said of a plan."""
+    if kept.error is not None:
+        return {"status": "failed", **json.loads(bytes(answer_to(kept.error).body))}
+    if kept.made is None:
+        return {"status": "cancelled" if kept.is_cancelled else "submitted"}
+    most = asked.served.limits.plan_tasks
+    pages = -(-len(kept.made) // most)
+    more = {"plan-tasks": [f"{kept.plan_id}.{page}" for page in range(1, pages)]} if pages > 1 else {}
+    return {"status": "completed", **kept.made.page(0, most), **more}
 
 
 def _scan(table: Table, body: dict[str, Any]) -> Scan:
@@ -100,74 +139,3 @@ def _check_manifests(asked: Asked, table: Table, snapshot_id: int | None) -> Non
     )
     for path in read["path"].to_pylist():
         asked.served.places.check(path, "a manifest of the table", [table.location()])
-
-
-@dataclass(frozen=True)
-class _Files:
-    """Writes what all files have.
-
-    Attributes:
-        specs: The ids of the fields of each partition spec, in order.
-    """
-
-    specs: dict[int, list[int]]
-
-    def of(self, row: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
-        """What a row of a plan or of a metadata table says.
-
-        Args:
-            row: The row.
-            names: The names of partition fields in it, by field id.
-        """
-        partition = row["partition"] or {}
-        written = {
-            "spec-id": row["spec_id"],
-            "partition": [default_json(partition[names[each]]) for each in self.specs[row["spec_id"]]],
-            "file-path": row["file_path"],
-            "file-format": row["file_format"].lower(),
-            "file-size-in-bytes": row["file_size_in_bytes"],
-            "record-count": row["record_count"],
-        }
-        optional = {"split-offsets": row["split_offsets"], "first-row-id": row["first_row_id"]}
-        return written | {key: value for key, value in optional.items() if value is not None}
-
-
-def _names(schema: pa.Schema) -> dict[int, str]:
-    """The names of the fields of the column `partition`, by field id; none where no spec has fields."""
-    place = schema.get_field_index("partition")
-    kind = schema.field(place).type if place >= 0 else None
-    fields = [] if kind is None else [kind.field(number) for number in range(kind.num_fields)]
-    return {int(each.metadata[_FIELD_ID]): each.name for each in fields}
-
-
-def _task(row: dict[str, Any], file: dict[str, Any], residuals: list[Any]) -> dict[str, Any]:
-    task: dict[str, Any] = {"data-file": {"content": "data", **file}}
-    if row["delete_files"]:
-        task["delete-file-references"] = row["delete_files"]
-    if (residual := residuals[row["residual"]]) is not True:
-        task["residual-filter"] = residual
-    return task
-
-
-def _delete_files(
-    table: Table, snapshot_id: int | None, files: _Files
-) -> dict[tuple[str, int | None], dict[str, Any]]:
-    """The delete files of a snapshot, by their path and the offset in it."""
-    read = table.inspect.delete_files(snapshot_id=snapshot_id)
-    names, found = _names(read.schema), {}
-    for row in read.to_pylist():
-        written = files.of({"partition": None, **row}, names)
-        if row["content"] == _EQUALITY:
-            written |= {"content": "equality-deletes", "equality-ids": row["equality_ids"]}
-        else:
-            more = {
-                "content-offset": row["content_offset"],
-                "content-size-in-bytes": row["content_size_in_bytes"],
-                "referenced-data-file": row["referenced_data_file"],
-            }
-            written |= {
-                "content": "position-deletes",
-                **{key: value for key, value in more.items() if value is not None},
-            }
-        found[row["file_path"], row["content_offset"]] = written
-    return found

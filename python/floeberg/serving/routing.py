@@ -19,6 +19,7 @@ from floeberg.serving.auth import check_asker, give_token
 from floeberg.serving.endpoints import CONFIG, ENDPOINTS, Endpoint, configuration, offered
 from floeberg.serving.keys import checked_key
 from floeberg.serving.limits import check_headers, json_object, read_body
+from floeberg.serving.names import named_in
 from floeberg.serving.refusals import answer_to, model
 from floeberg.serving.served import Asked, Served
 
@@ -101,7 +102,7 @@ def _answering(served: Served, endpoint: Endpoint) -> _Answers:
                 dict(request.path_params),
                 dict(request.query_params),
                 {name.lower(): value for name, value in request.headers.items()},
-                json_object(body) if request.method == "POST" else {},
+                json_object(body) if request.method == "POST" and (body or endpoint.needs_body) else {},
                 key,
             )
             what = json.dumps([request.method, str(request.url)]).encode() + body
@@ -114,6 +115,8 @@ def _answering(served: Served, endpoint: Endpoint) -> _Answers:
 
 def _answer(endpoint: Endpoint, asked: Asked) -> Response:
     try:
+        for levels in named_in(asked.path, asked.body):
+            asked.served.check_folder(levels)
         return endpoint.answer(asked)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
         return answer_to(error)

@@ -14,6 +14,7 @@ from floeberg._arguments import checked_bool, checked_int, checked_text
 from floeberg.errors import InvalidInputError, NotInstalledError, StorageError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from floeberg.catalog import Catalog
@@ -22,6 +23,8 @@ __all__ = ["application", "serve"]
 
 _LARGEST_PORT = 65_535
 _SHORTEST_TOKEN = 8
+_WAITING = 128
+"""Connections that may wait for the server to begin."""
 
 
 def application(
@@ -65,6 +68,8 @@ def serve(  # noqa: PLR0913 - all but the first are keywords
     host: str = "127.0.0.1",
     port: int = 8181,
     token: str | None = "",
+    certificate: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
     read_only: bool = False,
     allow_outside: bool = False,
     share_storage_options: bool = False,
@@ -80,13 +85,17 @@ def serve(  # noqa: PLR0913 - all but the first are keywords
         host: Where it listens. By default, on this machine alone.
         port: The port; 0 takes a free one.
         token: The token that clients need. By default, a new one is made and told once. `None` asks for none.
+        certificate: The file of a certificate in PEM, with those that it depends on: the server speaks HTTPS then.
+        key: The file of its key in PEM, without a password, where it is not in the same file.
         read_only: Whether nothing may be changed.
         allow_outside: Whether clients may name locations outside of the warehouse.
         share_storage_options: Whether clients get the storage options of the catalog, with their secrets.
         tell: Takes the lines that say where the server listens, and a new token. By default they go to standard error.
 
     Raises:
-        InvalidInputError: An argument is wrong; or no token is asked for where other machines reach the server.
+        InvalidInputError: An argument is wrong; or no token is asked for where other machines reach the server; or the
+            certificate and the key do not fit.
+        NotFoundError: A file of the certificate is not there.
         NotInstalledError: The extra `serve` is not installed.
         StorageError: The port is taken.
     """
@@ -102,19 +111,22 @@ def serve(  # noqa: PLR0913 - all but the first are keywords
         "share_storage_options": share_storage_options,
     }
     app = _application(catalog, token, flags, host)
-    from floeberg.serving.limits import Limits  # noqa: PLC0415 - only here starlette is needed
+    from floeberg.serving.certificates import checked_certificate  # noqa: PLC0415 - only here uvicorn is needed
+    from floeberg.serving.limits import Limits  # noqa: PLC0415
     from floeberg.serving.listening import server_of  # noqa: PLC0415
 
+    files = checked_certificate(certificate, key)
     listener = _listener(host, port)
     tell = tell or _to_standard_error
-    address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+    scheme = "http" if files is None else "https"
+    address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
     tell(f"serving the catalog {catalog.name!r} at {address}")
     if is_new:
         tell(f"token: {token}")
     elif token is None:
         tell("no token is asked for: every program on this machine can change the catalog")
     try:
-        server_of(app, host, port, Limits()).run(sockets=[listener])
+        server_of(app, host, port, Limits(), files).run(sockets=[listener])
     finally:
         listener.close()
 
@@ -172,6 +184,8 @@ def _listener(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        # Who reads the address and asks at once waits for the server, and is not refused.
+        listener.listen(_WAITING)
     except OSError as error:
         listener.close()
         raise StorageError(f"cannot listen at {host}:{port}: {error.strerror or error}") from error

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from floeberg import _native
+from floeberg.catalog import FileSystemCatalog
+from floeberg.catalog.names import dotted, folder_of
+from floeberg.errors import InvalidInputError
 from floeberg.serving.keys import Answers
 from floeberg.serving.limits import Limits
 from floeberg.serving.places import Places
+from floeberg.serving.plans import Plans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +46,7 @@ class Served:
         places: Where files may be.
         answers: Answers to requests with idempotency keys.
         hosts: The names by which clients may call the server; `None` allows all.
+        plans: Plans of scans that clients have not taken whole yet.
     """
 
     catalog: Catalog
@@ -50,13 +57,26 @@ class Served:
     limits: Limits = field(default_factory=Limits)
     hosts: tuple[str, ...] | None = None
     answers: Answers = field(default_factory=Answers, repr=False)
+    plans: Plans = field(init=False, repr=False)
     _tables: OrderedDict[Identifier, OpenedTable] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        """Keeps no plan yet."""
+        object.__setattr__(self, "plans", Plans(self.limits))
 
     @property
     def places(self) -> Places:
         """Where files may be."""
         return Places.of(self.catalog, allow_outside=self.allow_outside)
+
+    def check_folder(self, levels: tuple[str, ...]) -> None:
+        """Checks that no link in a warehouse of folders leads from a namespace or a table to another place."""
+        if isinstance(self.catalog, FileSystemCatalog):
+            warehouse = _native.location_from_user(self.catalog.properties["warehouse"])
+            # A name that no folder has is refused where it is used.
+            with suppress(InvalidInputError):
+                self.places.check_links(folder_of(warehouse, levels), f"the folder of {dotted(levels)!r}")
 
     def known(self, identifier: Identifier) -> OpenedTable | None:
         """A table as it was last seen."""

@@ -40,6 +40,7 @@ __all__ = [
     "rename_table",
     "table_exists",
     "take_metrics",
+    "unregister_table",
 ]
 
 _LOG: Final = logging.getLogger("floeberg.serving")
@@ -147,11 +148,22 @@ def commit_transaction(asked: Asked) -> Response:
 def drop_table(asked: Asked) -> Response:
     """Drops a table; with `purgeRequested=true` its files too."""
     identifier = table_in(asked.path)
-    if asked.query.get("purgeRequested", "false").lower() == "true":
+    wanted = asked.query.get("purgeRequested", "false")
+    if wanted.lower() not in ("true", "false"):
+        raise InvalidInputError(f"purgeRequested: expected 'true' or 'false', found {wanted[:100]!r}")
+    if wanted.lower() == "true":
         asked.catalog.purge_table(identifier)
     else:
         asked.catalog.drop_table(identifier)
     return done()
+
+
+def unregister_table(asked: Asked) -> Response:
+    """Removes a table from the catalog. Its files stay, and the answer says which is the last metadata file."""
+    identifier = table_in(asked.path)
+    location = asked.catalog.unregister_table(identifier)
+    known = open_metadata(location, storage_options=asked.catalog.storage_options)
+    return text_answer({"metadata-location": location}, _METADATA, known.metadata_json())
 
 
 def rename_table(asked: Asked) -> Response:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import signal
+import ssl
 import subprocess
 
 import httpx
@@ -29,7 +31,7 @@ def served(command, *words, environment=None):
     )
     try:
         first = started.stderr.readline()
-        found = re.search(r"at (http://127\.0\.0\.1:\d+)$", first.strip())
+        found = re.search(r"at (https?://127\.0\.0\.1:\d+)$", first.strip())
         assert found is not None, first + started.stderr.read()
         yield found[1], started
     finally:
@@ -99,3 +101,68 @@ def test_wrong_options_are_refused(run, folder, words, message):
 
 def test_a_catalog_that_is_not_configured_is_named(run):
     assert "'house' is not configured" in run("serve", "house", code=2).err
+
+
+def test_a_folder_that_is_not_there_is_an_error_before_it_listens(command, own_home):
+    (own_home / "file").write_text("no folder")
+    for name, said in (("./nonexistent", "does not exist"), ("./file", "is a file, and not a folder")):
+        done = subprocess.run(
+            [*command, "serve", name, "--port", "0"], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 3, done.stderr
+        assert f"the folder {said}" in done.stderr
+        assert "serving the catalog" not in done.stderr
+    assert not (own_home / "nonexistent").exists()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A certificate of 127.0.0.1 and its key, and another key."""
+    folder = tmp_path_factory.mktemp("certificates")
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    made += ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"]
+    for name in ("own", "other"):
+        files = ["-keyout", str(folder / f"{name}.key"), "-out", str(folder / f"{name}.pem")]
+        subprocess.run([*made, *files], check=True, capture_output=True)
+    return folder
+
+
+def test_with_a_certificate_it_speaks_https(command, folder, certificate):
+    files = ("--certificate", certificate / "own.pem", "--key", certificate / "own.key")
+    with served(command, folder, *files, environment={"FLOEBERG_SERVE_TOKEN": TOKEN}) as (address, _):
+        assert address.startswith("https://")
+        trusted = ssl.create_default_context(cafile=str(certificate / "own.pem"))
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        found = httpx.get(f"{address}/v1/namespaces", headers=headers, verify=trusted, timeout=30)
+        assert found.json()["namespaces"] == [["sales"]]
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"{address}/v1/namespaces", headers=headers, timeout=30)
+        with pytest.raises(httpx.HTTPError):
+            httpx.get(f"http{address.removeprefix('https')}/v1/namespaces", headers=headers, timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (("--certificate", "own.pem"), 2, "the key is expected in the same file without --key"),
+        (
+            ("--certificate", "own.pem", "--key", "other.key"),
+            2,
+            "expected a certificate in PEM and its own key",
+        ),
+        (("--certificate", "own.key", "--key", "own.pem"), 2, "expected a certificate in PEM"),
+        (("--certificate", "none.pem"), 3, "certificate: there is no such file"),
+        (("--certificate", "own.pem", "--key", "none.key"), 3, "key: there is no such file"),
+        (("--key", "own.key"), 2, "expected the certificate of the key too"),
+    ],
+)
+def test_files_that_are_no_certificate_are_refused(command, folder, certificate, given, code, said):
+    words = [str(certificate / each) if "." in each else each for each in given]
+    done = subprocess.run(
+        [*command, "serve", folder, *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == code, done.stderr
+    assert said in " ".join(done.stderr.split())
+    assert "PRIVATE" not in done.stderr

@@ -8,7 +8,7 @@ import typer
 from floeberg.catalog import Catalog, FileSystemCatalog, load_catalog
 from floeberg.cli.naming import is_location
 from floeberg.cli.session import Session, verb
-from floeberg.errors import InvalidInputError
+from floeberg.errors import InvalidInputError, NotFoundError
 from floeberg.serving import serve
 
 __all__ = ["add_to"]
@@ -57,6 +57,16 @@ def _serve(
     no_token: Annotated[
         bool, typer.Option("--no-token", help="Lets in every program of this machine.")
     ] = False,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate", metavar="FILE", help="The certificate, for https, in PEM.", show_default=False
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", help="The key of the certificate, in PEM.", show_default=False),
+    ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Changes nothing.")] = False,
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="Clients may name locations outside of the warehouse.")
@@ -79,6 +89,8 @@ def _serve(
         host=host,
         port=port,
         token=None if no_token else token or "",
+        certificate=certificate,
+        key=key,
         read_only=read_only,
         allow_outside=allow_outside,
         share_storage_options=share_storage_options,
@@ -93,6 +105,12 @@ def _catalog(session: Session, name: str | None) -> Catalog:
     if place.catalog_name not in (None, name):
         raise InvalidInputError(f"--catalog: {name!r} is the catalog already")
     if is_location(name):
+        if "://" not in name and not Path(name).is_dir():
+            what = "is a file, and not a folder" if Path(name).exists() else "does not exist"
+            raise NotFoundError(
+                f"the folder {what}: give the warehouse of tables that are there, or make the folder first",
+                context={"path": str(Path(name).absolute())},
+            )
         warehouse = name if "://" in name else str(Path(name).absolute())
         return FileSystemCatalog("warehouse", {**place.options, "warehouse": warehouse})
     if not place.options:
