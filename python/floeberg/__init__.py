@@ -54,7 +54,6 @@ if TYPE_CHECKING:
         CommitOptions,
         CommitResult,
         MergeBuilder,
-        ProgressReport,
         SnapshotOptions,
         Transaction,
         UpsertResult,
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
         LanceTableDiff,
         LanceTaskGroup,
     )
+    from floeberg.progress import ProgressReport
     from floeberg.rebuilding import RebuildResult, rebuild, rebuild_candidates
     from floeberg.repairing import repair
     from floeberg.report import Report
@@ -206,7 +206,7 @@ _MODULES = {
     "ManageSnapshots": "floeberg.commit.manage_snapshots",
     "MergeBuilder": "floeberg.commit",
     "Plan": "floeberg.scan.plan",
-    "ProgressReport": "floeberg.commit",
+    "ProgressReport": "floeberg.progress",
     "RebuildResult": "floeberg.rebuilding",
     "Receipt": "floeberg.write.receipt",
     "Report": "floeberg.report",

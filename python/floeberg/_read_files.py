@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from floeberg._arguments import checked_locations, checked_text
 from floeberg._keywords import says_keywords
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.progress.reporting import Reporter
+from floeberg.scan.reported import told
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
 
     import pyarrow as pa
+
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["FileFormat", "read_files"]
 
@@ -53,6 +57,7 @@ def read_files(
     *,
     schema: pa.Schema | None = None,
     delimiter: str | None = None,
+    progress: ProgressCallback | bool | None = None,
 ) -> pa.RecordBatchReader:
     r"""Reads files of rows, for `append`, `create_table` and whatever else takes rows.
 
@@ -67,6 +72,8 @@ def read_files(
             CSV and JSON may be compressed, as in `rows.csv.gz`.
         schema: The types of columns that have these names, such as `table.schema().as_arrow()`.
         delimiter: What separates the values of CSV. By default a comma; a tab in files that end with `.tsv`.
+        progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, while
+            batches are taken, or `True` for a bar.
 
     Returns:
         A `pyarrow.RecordBatchReader`. Taking a batch raises `InvalidInputError` where a file is damaged, or a value
@@ -96,7 +103,11 @@ def read_files(
     if not files:
         raise InvalidInputError("paths: expected at least one file")
     whole = _whole_schema([each.schema() for each in files])
-    return pa.RecordBatchReader.from_batches(whole, _batches(files, whole))
+    reporter = Reporter(progress)
+    batches = _batches(files, whole, reporter)
+    return pa.RecordBatchReader.from_batches(
+        whole, batches if reporter.is_silent else told(batches, reporter)
+    )
 
 
 def _check(format: object, schema: object, delimiter: object) -> None:  # noqa: A002 - as above
@@ -159,6 +170,11 @@ class _File:
                     f"the column {name!r} has bytes, and the file has texts: give a Parquet or Arrow file",
                     context={"path": self._path},
                 )
+
+    def size(self) -> int:
+        """Its bytes."""
+        with self._explained():
+            return Path(self._path).stat().st_size
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The batches, with the columns that the file has."""
@@ -349,7 +365,18 @@ def _whole_schema(schemas: list[pa.Schema]) -> pa.Schema:
         raise InvalidInputError(f"the files have other types: {error}: give a schema") from error
 
 
-def _batches(files: list[_File], whole: pa.Schema) -> Iterator[Any]:
-    for file in files:
+def _batches(files: list[_File], whole: pa.Schema, reporter: Reporter) -> Iterator[Any]:
+    sizes = [0 if reporter.is_silent else each.size() for each in files]
+    rows = done = 0
+
+    def tell(number: int) -> None:
+        reporter.tell("reading", files=number, of_files=len(files), rows=rows, size=done, of_size=sum(sizes))
+
+    for number, file in enumerate(files):
         for batch in file.batches():
             yield file.fitted(batch, whole)
+            rows += batch.num_rows
+            if reporter.is_due:
+                tell(number)
+        done += sizes[number]
+        tell(number + 1)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from floeberg._timestamps import Moment
     from floeberg.checking import Level
     from floeberg.commit import MergeBuilder
+    from floeberg.progress import ProgressCallback
     from floeberg.commit.join_options import NullKeys, OnConflict
     from floeberg.commit.new_values import NewValue
     from floeberg.expressions import AnyFilter, ValueExpression
@@ -136,11 +137,13 @@ class ScanLike(Protocol):
         """Counts the rows."""
         ...
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, progress: ProgressCallback | bool | None = None) -> pa.Table:
         """Reads all rows into memory."""
         ...
 
-    def to_arrow_batch_reader(self) -> pa.RecordBatchReader:
+    def to_arrow_batch_reader(
+        self, *, progress: ProgressCallback | bool | None = None
+    ) -> pa.RecordBatchReader:
         """Reads rows batch by batch."""
         ...
 
@@ -262,7 +265,7 @@ class TableLike(Protocol):
         """Counts the rows."""
         ...
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, progress: ProgressCallback | bool | None = None) -> pa.Table:
         """Reads all rows into memory."""
         ...
 

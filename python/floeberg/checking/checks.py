@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from floeberg import _native
 from floeberg._arguments import (
@@ -30,6 +30,18 @@ __all__ = ["Check", "Level", "check"]
 _MOST_SHOWN = 50
 
 
+class Running(Protocol):
+    """A check that runs: see `floeberg._native.Check`."""
+
+    def next_findings(self) -> list[tuple[str, str, str, str, int | None]]:
+        """The next findings; none at the end."""
+        ...
+
+    def read_all(self) -> Any:  # noqa: ANN401 - rows in Arrow form
+        """All findings that are left, as rows."""
+        ...
+
+
 class Check:
     """A check that is run as its findings are taken.
 
@@ -42,7 +54,7 @@ class Check:
         (True, [], {'wrong-data': 0, 'engines-fail': 0, 'slow': 0, 'cosmetic': 0})
     """
 
-    def __init__(self, begin: Callable[[], _native.Check], shown: str) -> None:
+    def __init__(self, begin: Callable[[], Running], shown: str) -> None:
         """Use `Table.check`, `View.check`, `LanceTable.check` or `fb.check`."""
         self._begin = begin
         self._shown = shown

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -110,6 +111,11 @@ class Session:
     def table(self, name: str) -> Any:  # noqa: ANN401 - a table of either format
         """The table of a name; a Lance table at the state that is to be read."""
         return self.when.of(self.place.table(name), self.place)
+
+    @property
+    def shows_progress(self) -> bool | None:
+        """What long work gets as `progress`: a bar at a terminal, else nothing."""
+        return True if sys.stderr is not None and sys.stderr.isatty() else None
 
     def confirm(self, question: str) -> None:
         """Asks, unless `--yes` was given.

@@ -7,9 +7,9 @@ from floeberg.commit.attempt import Attempt
 from floeberg.commit.merge_builder import MergeBuilder
 from floeberg.commit.operations import OpenedTable, TableOperations, open_metadata, table_from_metadata
 from floeberg.commit.options import CommitOptions, SnapshotOptions
-from floeberg.commit.progress_report import ProgressCallback, ProgressReport
 from floeberg.commit.result import CommitResult, UpsertResult
 from floeberg.commit.transaction import Transaction
+from floeberg.progress.report import ProgressCallback, ProgressReport
 
 __all__ = [
     "Attempt",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from floeberg.commit.new_values import Functions
     from floeberg.commit.operations import OpenedTable
-    from floeberg.commit.reporting import Reporter
+    from floeberg.progress.reporting import Reporter
 
 __all__ = ["ChangeRequest", "ChangedRows", "FoundChanges", "RowChanges"]
 

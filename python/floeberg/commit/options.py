@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from floeberg.commit.progress_report import ProgressCallback
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["CommitOptions", "SnapshotOptions"]
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Final, Literal
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_options, checked_text
 from floeberg.commit.changed_rows import ChangeRequest
-from floeberg.commit.reporting import Reporter
 from floeberg.commit.wap import WapSettings
 from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE
-from floeberg.write.input_rows import converted_stream_errors, reader_of
+from floeberg.progress.reporting import Reporter
+from floeberg.write.input_rows import converted_stream_errors, known_rows, reader_of
 from floeberg.write.receipt import Receipt
 from floeberg.write.recipe import WriteRecipe
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from floeberg.commit.changed_rows import FoundChanges, RowChanges
     from floeberg.commit.operations import OpenedTable, TableOperations
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.commit.result import CommitResult
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["SchemaMode", "StagedOperations", "files_under_way", "remove_written"]
 
@@ -251,6 +251,7 @@ class StagedOperations:
             self._skipped.append(operation)
             return None
         changes = _native.columns_to_add(self._staged(), reader.schema) if schema_mode == "merge" else None
+        self._reporter.expect(known_rows(data))
         with converted_stream_errors(data):
             if self._dry_run:
                 reader = self._reporter.counted(reader)

@@ -11,6 +11,7 @@ from floeberg.comparing.shown import difference_html, difference_markdown, table
 from floeberg.comparing.sides import expected_metadata
 from floeberg.comparing.summary import DiffSummary
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
+from floeberg.scan.reported import Part, ReportedParts, Whole
 from floeberg.scan.rows import ArrowRows
 from floeberg.scan.scan import Scan
 from floeberg.types._from_json import read_sort_order, read_spec
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     from floeberg import _native
     from floeberg.comparing.settings import ColumnChange
-    from floeberg.scan.rows import BatchStream
+    from floeberg.progress.reporting import Reporter
+    from floeberg.scan.batch_stream import BatchStream
     from floeberg.types import PartitionSpec, SortOrder
 
 __all__ = ["TableDiff"]
@@ -298,6 +300,9 @@ class TableDiff(ArrowRows):
 
     def _open(self) -> BatchStream:
         return self._inner.stream()
+
+    def _open_reported(self, reporter: Reporter) -> BatchStream:
+        return ReportedParts(reporter, lambda: (Whole(), [Part(self._open, 0, 0)]), "comparing")
 
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from floeberg.comparing.sides import ComparedTable
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
     from floeberg.types import PartitionSpec, SortOrder
 
 __all__ = ["TwoTablesDiff"]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 from floeberg._arguments import checked_names, checked_options, checked_path
 from floeberg._keywords import says_keywords
 from floeberg.catalog import load_catalog
-from floeberg.commit.reporting import Reporter
 from floeberg.copying.marker import name_of
 from floeberg.copying.result import CopyResult
 from floeberg.copying.sources import source_of
@@ -29,6 +28,7 @@ from floeberg.errors import (
     TableAlreadyExistsError,
 )
 from floeberg.lance import LanceTable
+from floeberg.progress.reporting import Reporter
 from floeberg.table import Table, open_table
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from floeberg.catalog import Catalog
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.copying.sources import Source
     from floeberg.copying.targets import Target
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["copy"]
 
@@ -110,13 +110,8 @@ def copy(  # noqa: PLR0913 - all but the first two are keywords
     )
     begun = source_of(opened, names)
     reporter = Reporter(progress)
-    try:
-        done = _copied(begun, target, catalog, mode, options, reporter)
-    except BaseException:
-        reporter.stop()
-        raise
-    reporter.end()
-    return done
+    with reporter.ending():
+        return _copied(begun, target, catalog, mode, options, reporter)
 
 
 def _copied(  # noqa: PLR0913, PLR0917 - what a copy was asked for
@@ -143,7 +138,7 @@ def _copied(  # noqa: PLR0913, PLR0917 - what a copy was asked for
 
 def _create(source: Source, target: NewIcebergTarget | NewLanceTarget, reporter: Reporter) -> CopyResult:
     marker = source.marker()
-    rows = Rows(source, reporter.counted(source.all_rows()), is_lance=target.is_lance)
+    rows = _all_rows(source, reporter, target)
     table = target.create(rows, source, marker)
     return CopyResult(table, "created", rows.count, None, marker.at)
 
@@ -152,7 +147,7 @@ def _change(source: Source, target: Target, mode: str | None, reporter: Reporter
     _check_two_tables(source, target)
     marker = source.marker()
     if mode == "replace":
-        rows = Rows(source, reporter.counted(source.all_rows()), is_lance=target.is_lance)
+        rows = _all_rows(source, reporter, target)
         target.replace(rows, marker)
         return CopyResult(target.table, "replaced", rows.count, None, marker.at)
     before = target.marker(marker.source)
@@ -163,10 +158,18 @@ def _change(source: Source, target: Target, mode: str | None, reporter: Reporter
         )
     if before is not None and source.is_at(before):
         return CopyResult(target.table, "unchanged", 0, before.at, before.at)
-    given = source.all_rows() if before is None else source.rows_since(before)
-    rows = Rows(source, reporter.counted(given), is_lance=target.is_lance)
+    if before is None:
+        rows = _all_rows(source, reporter, target)
+    else:
+        reporter.expect(None)
+        rows = Rows(source, reporter.counted(source.rows_since(before)), is_lance=target.is_lance)
     target.append(rows, marker, before)
     return CopyResult(target.table, "appended", rows.count, None if before is None else before.at, marker.at)
+
+
+def _all_rows(source: Source, reporter: Reporter, target: Target | NewIcebergTarget | NewLanceTarget) -> Rows:
+    reporter.expect(None if reporter.is_silent else source.count())
+    return Rows(source, reporter.counted(source.all_rows()), is_lance=target.is_lance)
 
 
 def _target(

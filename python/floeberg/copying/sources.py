@@ -62,6 +62,10 @@ class Source(ABC):
         """All rows."""
 
     @abstractmethod
+    def count(self) -> int | None:
+        """How many rows there are, where metadata says it; `None` where files would have to be read."""
+
+    @abstractmethod
     def rows_since(self, marker: Marker) -> pa.RecordBatchReader:
         """The rows that were appended since a copy.
 
@@ -127,6 +131,13 @@ class IcebergSource(Source):
     def all_rows(self) -> pa.RecordBatchReader:
         """All rows of the snapshot."""
         return self._scan.to_arrow_batch_reader()
+
+    def count(self) -> int | None:
+        """The rows of the snapshot, from its summary."""
+        snapshot = self._scan.snapshot()
+        found = "0" if snapshot is None else snapshot.summary.get("total-records", "")
+        deleted = "0" if snapshot is None else snapshot.summary.get("total-equality-deletes", "0")
+        return int(found) if found.isascii() and found.isdigit() and deleted == "0" else None
 
     def is_at(self, marker: Marker) -> bool:
         """Whether the snapshot was copied. Columns that were added since are copied with the next rows."""
@@ -224,6 +235,10 @@ class LanceSource(Source):
     def all_rows(self) -> pa.RecordBatchReader:
         """All rows of the version."""
         return self._scan.to_arrow_batch_reader()
+
+    def count(self) -> int | None:
+        """The rows of the version, from its manifest."""
+        return self._scan.count()
 
     def rows_since(self, marker: Marker) -> pa.RecordBatchReader:
         """The rows of the fragments that were appended after the copied version."""

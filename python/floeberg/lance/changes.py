@@ -22,7 +22,7 @@ from floeberg.scan.rows import StreamedRows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["ChangesRequest", "LanceChangelogScan"]
 

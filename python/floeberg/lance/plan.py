@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from floeberg import _native
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["LanceDataFile", "LanceExplain", "LancePlan", "LanceTask", "LanceTaskGroup"]
 

@@ -16,6 +16,7 @@ from floeberg.expressions._parsing import expression_of_tree
 from floeberg.lance.pages import pages_of
 from floeberg.lance.plan import LanceExplain, LancePlan
 from floeberg.scan.polars_frames import LazyRows
+from floeberg.scan.reported import MOST_PARTS, Part, ReportedParts, Whole
 from floeberg.scan.rows import StreamedRows
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floeberg import _native
-    from floeberg.scan.rows import BatchStream
+    from floeberg.progress.reporting import Reporter
+    from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["LanceScan"]
 
@@ -203,6 +205,26 @@ class LanceScan(StreamedRows, LazyRows):
 
     def _open(self) -> BatchStream:
         return self._rows(self._inner.limit)
+
+    def _open_reported(self, reporter: Reporter) -> BatchStream:
+        return ReportedParts(reporter, self._parts)
+
+    def _parts(self) -> tuple[Whole, list[Part]]:
+        """Groups of fragments, in the order of the plan. A large fragment is in several: it ends with the last."""
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        plan = self.plan_files()
+        ends = pc.cumulative_sum(plan.to_arrow()["physical_rows"].cast("int64"))
+        all_rows = ends[-1].as_py() if len(plan) else 0
+        if self._inner.limit is not None:
+            return Whole(rows=min(self._inner.limit, all_rows)), [Part(self._open, 0, 0)]
+        parts: list[Part] = []
+        rows = 0
+        for group in plan.split(most_groups=MOST_PARTS):
+            rows += group.physical_rows
+            files = pc.sum(pc.less_equal(ends, rows)).as_py()
+            parts.append(Part(group._open, files, 0))  # noqa: SLF001 - the room's own
+        return Whole(len(plan), all_rows), parts
 
     def _open_first(self, rows: int) -> BatchStream:
         limit = self._inner.limit

@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from floeberg.commit.reporting import Reporter
 from floeberg.errors import InvalidInputError, NotFoundError
+from floeberg.progress.reporting import Reporter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from floeberg.commit.operations import OpenedTable, TableOperations
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
     from floeberg.maintenance.workers import Workers
+    from floeberg.progress.report import ProgressCallback
     from floeberg.scan.plan import Plan
 
 __all__ = ["MaintainedTable", "never_over"]
@@ -86,12 +86,8 @@ class MaintainedTable:
             return
         before, self._reporter = self._reporter, Reporter(progress)
         try:
-            yield
-        except BaseException:
-            self._reporter.stop()
-            raise
-        else:
-            self._reporter.end()
+            with self._reporter.ending():
+                yield
         finally:
             self._reporter = before
 

@@ -28,10 +28,10 @@ from floeberg.maintenance.rewrite_delete_files import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
     from floeberg.maintenance.one_snapshot import OneSnapshot
     from floeberg.maintenance.rewrite_delete_files import DeleteKind, Groups
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["MetadataMaintenance"]
 

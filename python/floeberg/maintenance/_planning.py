@@ -27,9 +27,9 @@ from floeberg.maintenance.results.planning import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.maintenance.policy import MaintenancePolicy
     from floeberg.maintenance.results.base import Result
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["PlanningMaintenance"]
 

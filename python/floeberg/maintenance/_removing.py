@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from floeberg._timestamps import Moment
     from floeberg.maintenance.orphan_files import PrefixMismatchMode
     from floeberg.maintenance.results.removing import ExpireSnapshotsResult, RemoveOrphanFilesResult
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["RemovingMaintenance"]
 
@@ -34,6 +35,7 @@ class RemovingMaintenance(MaintainedTable):
         clean_expired_metadata: bool | None = ...,
         delete_files: bool | None = ...,
         dry_run: bool | None = ...,
+        progress: ProgressCallback | bool | None = ...,
     ) -> ExpireSnapshotsResult: ...
 
     def expire_snapshots(  # noqa: PLR0913 - keywords
@@ -45,6 +47,7 @@ class RemovingMaintenance(MaintainedTable):
         clean_expired_metadata: bool | None = None,
         delete_files: bool | None = None,
         dry_run: bool | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> ExpireSnapshots | ExpireSnapshotsResult:
         """Expires snapshots, and removes the files that only they need.
 
@@ -65,6 +68,8 @@ class RemovingMaintenance(MaintainedTable):
                 they stay.
             delete_files: Whether the files are removed. By default, they are.
             dry_run: Whether to say only what would be done.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a bar.
 
         Returns:
             What was done. Without any argument, changes of which nothing happens before their `commit()`, as in
@@ -85,8 +90,16 @@ class RemovingMaintenance(MaintainedTable):
             >>> len(done.snapshot_ids), done.deleted_data_files_count, len(orders.snapshots())
             (1, 1, 1)
         """
-        changes = ExpireSnapshots(self._operations, self._table, self._become, self._workers)
-        given = (older_than, retain_last, snapshot_ids, clean_expired_metadata, delete_files, dry_run)
+        changes = ExpireSnapshots(self._operations, self._table, self._become, self._workers, self._reporter)
+        given = (
+            older_than,
+            retain_last,
+            snapshot_ids,
+            clean_expired_metadata,
+            delete_files,
+            dry_run,
+            progress,
+        )
         if all(each is None for each in given):
             self._operations.check_writable()
             return changes
@@ -103,6 +116,7 @@ class RemovingMaintenance(MaintainedTable):
         return changes.commit(
             dry_run=False if dry_run is None else dry_run,
             delete_files=True if delete_files is None else delete_files,
+            progress=progress,
         )
 
     def remove_orphan_files(  # noqa: PLR0913 - keywords
@@ -116,6 +130,7 @@ class RemovingMaintenance(MaintainedTable):
         prefix_mismatch_mode: PrefixMismatchMode = "error",
         equal_schemes: Mapping[str, str] | None = None,
         equal_authorities: Mapping[str, str] | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> RemoveOrphanFilesResult:
         """Removes files that no snapshot of the table names: of writes that failed, and of expiries that were cut off.
 
@@ -135,6 +150,8 @@ class RemovingMaintenance(MaintainedTable):
             equal_schemes: Schemes that mean the same, each to the one that it stands for. `s3a` and `s3n` are `s3`
                 anyway.
             equal_authorities: The same for authorities, such as buckets.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a bar.
 
         Returns:
             What was removed.
@@ -155,16 +172,18 @@ class RemovingMaintenance(MaintainedTable):
         """
         if not dry_run:
             self._operations.check_writable()
-        return remove_orphan_files(
-            self._operations,
-            self._table(),
-            older_than=older_than,
-            location=location,
-            dry_run=dry_run,
-            allow_recent=allow_recent,
-            file_list=file_list,
-            prefix_mismatch_mode=prefix_mismatch_mode,
-            equal_schemes=equal_schemes,
-            equal_authorities=equal_authorities,
-            workers=self._workers,
-        )
+        with self._reporting(progress):
+            return remove_orphan_files(
+                self._operations,
+                self._table(),
+                older_than=older_than,
+                location=location,
+                dry_run=dry_run,
+                allow_recent=allow_recent,
+                file_list=file_list,
+                prefix_mismatch_mode=prefix_mismatch_mode,
+                equal_schemes=equal_schemes,
+                equal_authorities=equal_authorities,
+                workers=self._workers,
+                reporter=self._reporter,
+            )

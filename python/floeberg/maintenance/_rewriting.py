@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from floeberg._new_table import AnySortOrder
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
     from floeberg.maintenance.rewrite_options import RewriteStrategy
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["RewritingMaintenance"]
 

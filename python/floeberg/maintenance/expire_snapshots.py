@@ -18,6 +18,7 @@ from floeberg.commit.table_changes import TableChanges, changes_shown
 from floeberg.errors import InvalidInputError
 from floeberg.maintenance.removal import check_place, check_registered_once, counts_by_role, remove
 from floeberg.maintenance.results.removing import ExpireSnapshotsResult
+from floeberg.progress.reporting import Reporter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from floeberg._timestamps import Moment
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.maintenance.workers import Workers
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["ExpireSnapshots"]
 
@@ -56,8 +58,10 @@ class ExpireSnapshots(TableChanges):
         table: Callable[[], OpenedTable],
         become: Callable[[OpenedTable], None],
         workers: Workers | None = None,
+        reporter: Reporter | None = None,
     ) -> None:
         """Use `Table.maintenance.expire_snapshots`."""
+        self._reporter = reporter or Reporter(None)
         self._unneeded = _native.unneeded_files if workers is None else workers.unneeded_files
         self._table_operations = operations
         self._table = table
@@ -139,13 +143,21 @@ class ExpireSnapshots(TableChanges):
         )
         return self
 
-    def commit(self, *, dry_run: bool = False, delete_files: bool = True) -> ExpireSnapshotsResult:  # type: ignore[override]
+    def commit(  # type: ignore[override]
+        self,
+        *,
+        dry_run: bool = False,
+        delete_files: bool = True,
+        progress: ProgressCallback | bool | None = None,
+    ) -> ExpireSnapshotsResult:
         """Commits, and removes the files that no snapshot needs any more.
 
         Args:
             dry_run: Whether to say only what would be done.
             delete_files: Whether files are removed. If not, `deleted_files` is empty, and the files stay until
                 `remove_orphan_files` removes them.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a bar. After the commit, what it raises leaves files that `remove_orphan_files` removes.
 
         Returns:
             What was done.
@@ -158,8 +170,15 @@ class ExpireSnapshots(TableChanges):
             CommitStateUnknownError: The outcome is unknown. No file was removed.
             FloebergError: Those of every commit, as with `append`.
         """
-        dry_run = checked_bool("dry_run", dry_run)
+        checked_bool("dry_run", dry_run)
         checked_bool("delete_files", delete_files)
+        if progress is None:
+            return self._expired(self._reporter, dry_run=dry_run, delete_files=delete_files)
+        reporter = Reporter(progress)
+        with reporter.ending():
+            return self._expired(reporter, dry_run=dry_run, delete_files=delete_files)
+
+    def _expired(self, reporter: Reporter, *, dry_run: bool, delete_files: bool) -> ExpireSnapshotsResult:
         has_rule = not self._wanted.keys().isdisjoint({"older-than-ms", "retain-last"})
         wanted = {
             "snapshot-ids": self._ids or [],
@@ -180,12 +199,15 @@ class ExpireSnapshots(TableChanges):
             before = self._table()
             after = _after(before, operation)
         else:
+            reporter.tell("committing")
             before, after = self._committed(operation)
+        if delete_files:
+            reporter.tell("planning")
         files = self._unneeded(before, after) if delete_files else []
         kinds = {location: kind for kind, location in files}
         removed = None
         if not dry_run and files:
-            removed = remove(list(kinds), after)
+            removed = remove(list(kinds), after, reporter=reporter)
         gone = list(kinds) if removed is None else [each for each in kinds if each in removed.gone]
         counts = counts_by_role(kinds, gone)
         # Metadata files go with commits.

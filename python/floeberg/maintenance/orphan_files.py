@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from floeberg._timestamps import Moment
     from floeberg.commit.operations import OpenedTable, TableOperations
     from floeberg.maintenance.workers import Listing, Workers
+    from floeberg.progress.reporting import Reporter
 
 __all__ = ["PrefixMismatchMode", "remove_orphan_files"]
 
@@ -53,6 +54,7 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
     equal_schemes: Mapping[str, str] | None,
     equal_authorities: Mapping[str, str] | None,
     workers: Workers | None = None,
+    reporter: Reporter | None = None,
 ) -> RemoveOrphanFilesResult:
     """See `TableMaintenance.remove_orphan_files`."""
     checked_bool("dry_run", dry_run)
@@ -75,6 +77,8 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
         "equal_authorities": _by_name("equal_authorities", equal_authorities),
     }
     files = _listed(file_list)
+    if reporter is not None:
+        reporter.tell("planning")
     listed: Listing
     if workers is None or files is not None:
         listed = _Listed(
@@ -105,7 +109,7 @@ def remove_orphan_files(  # noqa: PLR0913 - keywords
     while (now := operations.load(None)).metadata_location != table.metadata_location:
         table = now
         sizes = dict(found(table))
-    removed = remove(list(sizes), table, folder=folder)
+    removed = remove(list(sizes), table, folder=folder, reporter=reporter)
     gone = [each for each in sizes if each in removed.gone]
     return RemoveOrphanFilesResult(
         tuple(gone), sum(sizes[each] for each in gone), failed_files=removed.failed

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from floeberg.commit.operations import OpenedTable
+    from floeberg.progress.reporting import Reporter
 
 __all__ = ["Removed", "check_neighbours", "check_place", "check_registered_once", "counts_by_role", "remove"]
 
@@ -125,7 +126,12 @@ def counts_by_role(roles: Mapping[str, str], gone: Iterable[str]) -> dict[str, i
 
 
 def remove(
-    files: Sequence[str], table: OpenedTable, *, folder: str | None = None, outside: bool = False
+    files: Sequence[str],
+    table: OpenedTable,
+    *,
+    folder: str | None = None,
+    outside: bool = False,
+    reporter: Reporter | None = None,
 ) -> Removed:
     """Removes files of a table, many at a time. Each that goes, or stays, is a line of the log.
 
@@ -134,6 +140,7 @@ def remove(
         table: The table.
         folder: The only folder of which files are removed; by default, the table's own locations.
         outside: Whether files anywhere else are removed too.
+        reporter: What is called with the number of files that are done with.
 
     Returns:
         What happened to each.
@@ -153,6 +160,8 @@ def remove(
         gone.update(set(some).difference(elsewhere, failed))
         for file in some:
             _log(file, failed.get(file), is_gone=file in gone)
+        if reporter is not None:
+            reporter.tell("removing", files=first + len(some), of_files=len(files))
     return Removed(gone, kept, failed)
 
 

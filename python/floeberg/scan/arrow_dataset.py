@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from floeberg.expressions import AnyFilter
     from floeberg.expressions._logic import Expression
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["ArrowDataset", "ArrowScanner"]
 

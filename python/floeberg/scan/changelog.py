@@ -8,11 +8,15 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int
 from floeberg._engines import of_spark
 from floeberg._keywords import says_keywords_of_methods
+from floeberg.scan.reported import Part, ReportedParts, Whole
 from floeberg.scan.rows import RowSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+    from floeberg.progress.reporting import Reporter
+    from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["ChangelogScan"]
 
@@ -98,3 +102,24 @@ class ChangelogScan(RowSource[_native.ChangelogScan]):
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
         return pa.record_batch(cast("Any", self._inner.plan()))
+
+    def _open_reported(self, reporter: Reporter) -> BatchStream:
+        return ReportedParts(reporter, self._parts)
+
+    def _parts(self) -> tuple[Whole, list[Part]]:
+        """The changes of each snapshot; net changes are one part."""
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        plan = self.plan_files()
+        size = plan["file_size_in_bytes"]
+        whole = Whole(len(plan), pc.sum(plan["record_count"]).as_py() or 0, pc.sum(size).as_py() or 0)
+        if self._inner.is_net:
+            return whole, [Part(self._open, whole.files, whole.bytes)]
+        parts: list[Part] = []
+        files = done = 0
+        for ordinal, _, _ in self._inner.snapshots():
+            mine = pc.equal(plan["change_ordinal"], ordinal)
+            files += pc.sum(mine).as_py() or 0
+            done += pc.sum(size.filter(mine)).as_py() or 0
+            parts.append(Part(self._inner.only(ordinal).stream, files, done))
+        return whole, parts

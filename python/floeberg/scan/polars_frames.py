@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from floeberg.expressions import AnyFilter
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["LazyRows", "frame_of", "only_columns", "plugin_frame", "schema_of", "types_of"]
 

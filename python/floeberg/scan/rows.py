@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from floeberg.errors import NotInstalledError
+from floeberg.progress.reporting import Reporter
 from floeberg.scan import asynchronous
 from floeberg.scan.pandas_frames import exact_frame
+from floeberg.scan.reported import Part, ReportedParts, Whole, told
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -25,17 +27,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from floeberg import _native
+    from floeberg.progress.report import ProgressCallback
+    from floeberg.scan.batch_stream import BatchStream
 
 
 Native = TypeVar("Native", "_native.Scan", "_native.TaskGroup", "_native.ChangelogScan")
-
-
-class BatchStream(Protocol):
-    """Batches, one at a time."""
-
-    def next_batch(self) -> _native.Batch | pa.RecordBatch | None:
-        """The next batch; `None` after the last one."""
-        ...
 
 
 class ArrowRows(ABC):
@@ -51,14 +47,22 @@ class ArrowRows(ABC):
     def _open(self) -> BatchStream:
         """Begins to read."""
 
+    def _open_reported(self, reporter: Reporter) -> BatchStream:
+        """Begins to read, and has it reported. Rows are counted where nothing else is known."""
+        return ReportedParts(reporter, lambda: (Whole(), (Part(self._open, 0, 0),)))
+
     @abstractmethod
     def __arrow_c_schema__(self) -> object: ...
 
     @abstractmethod
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, progress: ProgressCallback | bool | None = None) -> pa.Table:
         """Reads all rows into memory.
+
+        Args:
+            progress: As with `Table.append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a bar.
 
         Returns:
             A `pyarrow.Table`.
@@ -74,10 +78,17 @@ class ArrowRows(ABC):
         """
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
+        if progress is not None:
+            return cast("pa.Table", self.to_arrow_batch_reader(progress=progress).read_all())
         return cast("pa.Table", pa.table(cast("Any", self._read_all())))
 
-    def to_arrow_batch_reader(self) -> pa.RecordBatchReader:
+    def to_arrow_batch_reader(
+        self, *, progress: ProgressCallback | bool | None = None
+    ) -> pa.RecordBatchReader:
         """Reads rows batch by batch, in bounded memory and in the order of the plan.
+
+        Args:
+            progress: As with `to_arrow`. It is called on the thread that takes the batches.
 
         Returns:
             A `pyarrow.RecordBatchReader`. Dropping it stops the work.
@@ -88,8 +99,12 @@ class ArrowRows(ABC):
         """
         import pyarrow as pa  # noqa: PLC0415
 
-        batches = Batches(self._open)
-        return pa.RecordBatchReader.from_batches(pa.schema(cast("Any", self)), batches)
+        schema = pa.schema(cast("Any", self))
+        reporter = Reporter(progress)
+        if reporter.is_silent:
+            return pa.RecordBatchReader.from_batches(schema, Batches(self._open))
+        batches = Batches(lambda: self._open_reported(reporter))
+        return pa.RecordBatchReader.from_batches(schema, told(batches, reporter))
 
     async def to_arrow_async(self) -> pa.Table:
         """Reads all rows into memory, and leaves the event loop free meanwhile.
@@ -122,7 +137,12 @@ class ArrowRows(ABC):
         async for batch in asynchronous.batches(self.to_arrow_batch_reader):
             yield batch
 
-    def to_pandas(self, **kwargs: Any) -> pd.DataFrame:  # noqa: ANN401 - passed on
+    def to_pandas(
+        self,
+        *,
+        progress: ProgressCallback | bool | None = None,
+        **kwargs: Any,  # noqa: ANN401 - passed on
+    ) -> pd.DataFrame:
         """Reads all rows into a pandas frame.
 
         No value is rounded. pyarrow makes doubles of whole numbers where one is null; where a double would be another
@@ -130,6 +150,7 @@ class ArrowRows(ABC):
         maps are Python's. Pass `types_mapper` or `integer_object_nulls` to decide otherwise.
 
         Args:
+            progress: As with `to_arrow`.
             **kwargs: Arguments of `pyarrow.Table.to_pandas`.
 
         Returns:
@@ -143,10 +164,13 @@ class ArrowRows(ABC):
             ['b']
         """
         _require("pandas")
-        return exact_frame(self.to_arrow(), kwargs)
+        return exact_frame(self.to_arrow(progress=progress), kwargs)
 
-    def to_polars(self) -> pl.DataFrame:
+    def to_polars(self, *, progress: ProgressCallback | bool | None = None) -> pl.DataFrame:
         """Reads all rows into a polars frame.
+
+        Args:
+            progress: As with `to_arrow`.
 
         Returns:
             A `polars.DataFrame`.
@@ -159,7 +183,7 @@ class ArrowRows(ABC):
             [(1, 'b', 10)]
         """
         polars = _require("polars")
-        return cast("pl.DataFrame", polars.from_arrow(self.to_arrow()))
+        return cast("pl.DataFrame", polars.from_arrow(self.to_arrow(progress=progress)))
 
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None

@@ -26,6 +26,7 @@ from floeberg.scan.explain import AggregateResult, explain_of
 from floeberg.scan.metrics_report import PlanTimer, report_scan
 from floeberg.scan.plan import Plan
 from floeberg.scan.polars_frames import LazyRows
+from floeberg.scan.reported import Part, ReportedParts, Whole, parts_of_plan
 from floeberg.scan.rows import FirstRows, RowSource
 from floeberg.types._from_json import read_schema, read_snapshot
 
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 
     from floeberg.expressions._literals import LiteralValue
     from floeberg.metrics.delivery import MetricsSink
+    from floeberg.progress.reporting import Reporter
+    from floeberg.scan.batch_stream import BatchStream
     from floeberg.scan.explain import Explain
-    from floeberg.scan.rows import BatchStream
     from floeberg.scan.scan_protocol import Reader
     from floeberg.types import Schema, Snapshot
 
@@ -103,6 +105,19 @@ class Scan(EngineFrames, RowSource[_native.Scan], LazyRows, SpelledLikePyIceberg
         stream = super()._open()
         self._report()
         return stream
+
+    def _open_reported(self, reporter: Reporter) -> BatchStream:
+        limit = self._inner.limit
+
+        def begin() -> tuple[Whole, Sequence[Part]]:
+            plan = self._inner.plan()
+            self._report()
+            if limit is None:
+                return parts_of_plan(plan)
+            # A group of a plan does not know how many rows the others have.
+            return Whole(rows=min(limit, plan.explain()["records"])), [Part(super(Scan, self)._open, 0, 0)]
+
+        return ReportedParts(reporter, begin)
 
     def _row_limit(self) -> int | None:
         return self._inner.limit

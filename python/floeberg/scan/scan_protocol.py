@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from floeberg import _native
     from floeberg.expressions import AnyFilter
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
     from floeberg.types import Schema
 
 __all__ = ["PlannedScan", "Reader", "checked_reader"]

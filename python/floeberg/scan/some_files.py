@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from floeberg import _native
     from floeberg.expressions import AnyFilter
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
     from floeberg.scan.scan_protocol import PlannedScan
 
 __all__ = ["SomeFiles", "stream_of"]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from floeberg.progress.report import ProgressCallback
+
 __all__ = ["WholeTable"]
 
 _ROWS = 10
@@ -24,9 +26,9 @@ class _Scan(Protocol):
     """What is asked of a scan here."""
 
     def count(self) -> int: ...
-    def to_arrow(self) -> pa.Table: ...
+    def to_arrow(self, *, progress: ProgressCallback | bool | None = None) -> pa.Table: ...
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame: ...  # noqa: ANN401 - passed on
-    def to_polars(self) -> pl.DataFrame: ...
+    def to_polars(self, *, progress: ProgressCallback | bool | None = None) -> pl.DataFrame: ...
     def to_polars_lazy(self) -> pl.LazyFrame: ...
     def to_duckdb(
         self, table_name: str, connection: duckdb.DuckDBPyConnection | None = None
@@ -67,9 +69,13 @@ class WholeTable:
         """
         return self._all().count()
 
-    def to_arrow(self) -> pa.Table:
-        """Reads all rows into a `pyarrow.Table`."""
-        return self._all().to_arrow()
+    def to_arrow(self, *, progress: ProgressCallback | bool | None = None) -> pa.Table:
+        """Reads all rows into a `pyarrow.Table`.
+
+        Args:
+            progress: As with `Scan.to_arrow`.
+        """
+        return self._all().to_arrow(progress=progress)
 
     def to_pandas(self, **kwargs: Any) -> pd.DataFrame:  # noqa: ANN401 - passed on
         """Reads all rows into a `pandas.DataFrame`.
@@ -79,9 +85,13 @@ class WholeTable:
         """
         return self._all().to_pandas(**kwargs)
 
-    def to_polars(self) -> pl.DataFrame:
-        """Reads all rows into a `polars.DataFrame`."""
-        return self._all().to_polars()
+    def to_polars(self, *, progress: ProgressCallback | bool | None = None) -> pl.DataFrame:
+        """Reads all rows into a `polars.DataFrame`.
+
+        Args:
+            progress: As with `Scan.to_polars`.
+        """
+        return self._all().to_polars(progress=progress)
 
     def to_polars_lazy(self) -> pl.LazyFrame:
         """Makes a lazy frame of polars, of which a query reads only what it needs.

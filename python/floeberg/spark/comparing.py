@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from floeberg.catalog import Catalog
     from floeberg.expressions import AnyFilter
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
     from floeberg.spark.diff_tasks import Counts
     from floeberg.table import Table
 

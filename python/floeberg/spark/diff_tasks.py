@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from floeberg.scan.rows import BatchStream
+    from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["CountChanges", "CountMatched", "Counts", "GiveChanges", "GiveMatched", "SpreadChanges"]
 

@@ -15,8 +15,10 @@ from floeberg._arguments import (
     checked_text,
 )
 from floeberg._timestamps import milliseconds
+from floeberg.checking.by_files import CheckByFiles
 from floeberg.checking.checks import Check, checked_request
 from floeberg.expressions import ALWAYS_TRUE, AnyFilter, as_expression
+from floeberg.progress.reporting import Reporter
 from floeberg.scan.changelog import ChangelogScan
 from floeberg.scan.scan import Scan
 from floeberg.scan.whole_table import WholeTable
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from floeberg.checking.finding import Level
+    from floeberg.progress.report import ProgressCallback
     from floeberg.types import PartitionSpec, Schema, SortOrder
 
 __all__ = ["TableReads"]
@@ -90,7 +93,7 @@ class TableReads(TableBase, WholeTable):
             return Scan(inner, metrics=metrics)
         return Scan(inner, metrics=metrics, whole=lambda: self._whole_of(opened).scan(**how))
 
-    def check(
+    def check(  # noqa: PLR0913 - all but the first are keywords
         self,
         level: Level = "manifests",
         *,
@@ -98,6 +101,7 @@ class TableReads(TableBase, WholeTable):
         since: int | None = None,
         all_snapshots: bool = False,
         sample: float | None = None,
+        progress: ProgressCallback | bool | None = None,
     ) -> Check:
         """Checks whether the table is what the specification says. What is broken is a finding, and no error.
 
@@ -112,6 +116,9 @@ class TableReads(TableBase, WholeTable):
                 have.
             all_snapshots: Whether the files of all snapshots are checked.
             sample: The part of the files that is opened, such as 0.01. The same files are opened each time.
+            progress: As with `append`: a function that is called with a `ProgressReport` a few times a second, or
+                `True` for a bar. It is called in each run of the check, with the files that were checked. Findings of
+                files come after all others then.
 
         Returns:
             The check, which is run as its findings are taken.
@@ -125,10 +132,15 @@ class TableReads(TableBase, WholeTable):
             True
         """
         request = checked_request(level, snapshot_id, since, sample, all_snapshots=all_snapshots)
-        inner = self._inner
-        return Check(
-            lambda: _native.Check.of_table(inner, **request), f"{inner.metadata_location!r}, {level!r}"
-        )
+        inner, shown = self._inner, f"{self._inner.metadata_location!r}, {level!r}"
+        if Reporter(progress).is_silent:
+            return Check(lambda: _native.Check.of_table(inner, **request), shown)
+
+        def leaving_files() -> _native.Check:
+            return _native.Check.of_table(inner, leaves_files=True, **request)
+
+        # Each run has times of its own.
+        return Check(lambda: CheckByFiles(inner, leaving_files, level, Reporter(progress)), shown)
 
     def incremental_append_scan(  # noqa: PLR0913 - all are keywords
         self,

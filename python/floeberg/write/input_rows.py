@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["converted_stream_errors", "has_rows", "reader_of", "schema_of"]
+__all__ = ["converted_stream_errors", "has_rows", "known_rows", "reader_of", "schema_of"]
 
 _EXPECTED = "rows in Arrow form (pyarrow, pandas, polars, DuckDB, anything with __arrow_c_stream__), or a list of dicts"
 
@@ -81,6 +81,17 @@ def has_rows(given: object) -> bool:
     return is_frame or any(
         hasattr(given, name) for name in ("__arrow_c_stream__", "__arrow_c_array__", "to_reader")
     )
+
+
+def known_rows(data: object) -> int | None:
+    """How many rows an object has, where it says so at once; `None` for a stream."""
+    if isinstance(data, list):
+        return len(cast("list[object]", data))
+    for name in ("num_rows", "height"):
+        found = getattr(data, name, None)
+        if isinstance(found, int) and not isinstance(found, bool):
+            return found
+    return None
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def _check(
         )
     else:
         check = named.catalog.load_table(named.levels).check(
-            depth, all_snapshots=all_snapshots, sample=sample
+            depth, all_snapshots=all_snapshots, sample=sample, progress=session.shows_progress
         )
     severities = get_args(Severity)
     counted = severities[: severities.index(fail_on.value) + 1]

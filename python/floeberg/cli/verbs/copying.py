@@ -1,6 +1,5 @@
 """Which verb copies a table?"""
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -53,7 +52,7 @@ def _copy(
     given: dict[str, Any] = {"mode": "replace"} if replace else {}
     if columns is not None:
         given["columns"] = column_names("--columns", columns)
-    given["progress"] = sys.stderr.isatty()
+    given["progress"] = session.shows_progress
     done = fb.copy(opened, named.shown, catalog=named.catalog, storage_options=session.place.options, **given)
     show_result(
         session.output,

@@ -117,7 +117,7 @@ def _apply(session: Session, name: str, table: Any, plan: MaintenancePlan, budge
             session.output.json({"results": [], "left": [], "seconds": 0})
         return
     session.confirm(f"Do {'this' if len(plan) == 1 else f'these {len(plan)} things'} to {name}?")
-    done = table.maintenance.apply(plan, **budget)
+    done = table.maintenance.apply(plan, **budget, progress=session.shows_progress)
     results = [
         {"call": type(each).__name__.removesuffix("Result"), **facts_of(each)} for each in done.results
     ]

@@ -67,7 +67,8 @@ def _scan(
     # One row more than are shown says whether there are more.
     most = _SHOWN + 1 if is_shown and limit is None else limit
     scan = session.when.scan(opened, where, _names(columns), most)
-    rows = Rows(scan.to_arrow_batch_reader())
+    # Rows that are shown as they come need no bar.
+    rows = Rows(scan.to_arrow_batch_reader(progress=session.shows_progress if to is not None else None))
     write_rows(rows, session.output, to=to, most=_SHOWN if limit is None else limit)
     if to is not None:
         session.output.note(f"{rows.count} rows were written to {to}")

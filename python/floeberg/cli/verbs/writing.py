@@ -115,14 +115,14 @@ def _append(
     found = _table_or_none(session, table, create=create)
     if found is not None and (partition_by or table_property):
         raise InvalidInputError("--partition-by and --property are for a new table, and the table exists")
-    with _read(files, file_format, delimiter, found) as reader:
+    with _read(session, files, file_format, delimiter, found) as reader:
         if found is None or dry_run:
             _show_columns(session, reader, is_new=found is None, dry_run=dry_run)
         if dry_run:
             return
         if found is not None:
             more = _of_iceberg(found, branch, "merge" if merge_schema else None)
-            result = found.append(reader, **more, **_progress(found))
+            result = found.append(reader, **more, **_progress(session, found))
         else:
             named = session.place.named(table)
             result = _create(
@@ -179,15 +179,18 @@ def _folder_catalog(location: str, options: dict[str, str]) -> tuple[Any, tuple[
 
 
 @contextmanager
-def _read(files: list[str], form: FileForm | None, delimiter: str | None, table: Any) -> Iterator[Any]:
-    """The rows of files. Texts get the types that the table has."""
+def _read(
+    session: Session, files: list[str], form: FileForm | None, delimiter: str | None, table: Any
+) -> Iterator[Any]:
+    """The rows of files. Texts get the types that the table has. Where the write shows no progress, the read does."""
+    progress = None if table is not None and _progress(session, table) else session.shows_progress
     known = None
     if table is not None:
         known = table.schema() if isinstance(table, LanceTable) else table.schema().as_arrow()
     given: Any = None if form is None else form.value
     with tempfile.TemporaryDirectory() as folder:
         paths: list[Any] = [_kept(folder, form) if each == _STDIN else each for each in files]
-        with fb.read_files(paths, given, schema=known, delimiter=delimiter) as reader:
+        with fb.read_files(paths, given, schema=known, delimiter=delimiter, progress=progress) as reader:
             yield reader
 
 
@@ -228,9 +231,9 @@ def _of_iceberg(table: Any, branch: str | None, schema_mode: str | None = None) 
     return more
 
 
-def _progress(table: Any) -> dict[str, Any]:
-    """Whether the progress is shown: at a terminal, of Iceberg tables."""
-    return {} if isinstance(table, LanceTable) or not sys.stderr.isatty() else {"progress": True}
+def _progress(session: Session, table: Any) -> dict[str, Any]:
+    """What shows the progress of a write: Iceberg tables do, at a terminal."""
+    return {} if isinstance(table, LanceTable) or not session.shows_progress else {"progress": True}
 
 
 def _upsert(
@@ -251,8 +254,8 @@ def _upsert(
     if keys is None and isinstance(found, LanceTable):
         raise InvalidInputError("--key: expected the columns of the key")
     more = _of_iceberg(found, branch)
-    with _read(files, file_format, delimiter, found) as reader:
-        result = found.upsert(reader, keys, dry_run=dry_run, **more)
+    with _read(session, files, file_format, delimiter, found) as reader:
+        result = found.upsert(reader, keys, dry_run=dry_run, **more, **_progress(session, found))
     show_result(session.output, result)
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from floeberg._display import bytes_shown
+
 if TYPE_CHECKING:
-    from floeberg.commit.progress_report import ProgressReport
+    from floeberg.progress.report import ProgressReport
 
 __all__ = ["ProgressLine", "line_of"]
 
@@ -53,10 +55,24 @@ class ProgressLine:
 
 def line_of(report: ProgressReport) -> str:
     """A report as a line of text."""
-    files = f"{report.files:,}"
-    bar = ""
-    if report.of_files:
-        cells = _CELLS * min(report.files, report.of_files) // report.of_files
-        bar = f"[{'#' * cells}{'.' * (_CELLS - cells)}] "
-        files = f"{files} of {report.of_files:,}"
-    return f"{report.step}: {bar}{report.rows:,} rows, {files} files, {report.seconds:.1f} s"
+    # Where files say how far it is, a filter may leave few of the rows that they have.
+    of_rows = 0 if report.of_files else report.of_rows
+    parts = [_counted(report.rows, of_rows, "rows"), _counted(report.files, report.of_files, "files")]
+    if report.of_bytes:
+        parts.append(f"{bytes_shown(report.bytes)} of {bytes_shown(report.of_bytes)}")
+    parts.append(f"{report.seconds:.1f} s")
+    share, remaining = report.share, report.remaining_seconds
+    if share is not None and remaining:
+        parts.append(f"about {remaining:.0f} s left")
+    return f"{report.step}: {_bar(share)}{', '.join(parts)}"
+
+
+def _bar(share: float | None) -> str:
+    if share is None:
+        return ""
+    cells = int(_CELLS * share)
+    return f"[{'#' * cells}{'.' * (_CELLS - cells)}] "
+
+
+def _counted(done: int, of_all: int, what: str) -> str:
+    return f"{done:,} of {of_all:,} {what}" if of_all else f"{done:,} {what}"

@@ -10,10 +10,10 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from floeberg.commit.progress_line import line_of
+from floeberg.progress.line import line_of
 
 if TYPE_CHECKING:
-    from floeberg.commit.progress_report import ProgressReport
+    from floeberg.progress.report import ProgressReport
 
 __all__ = ["ProgressCell", "is_notebook"]
 
@@ -65,8 +65,8 @@ class _Shown:
         report = self._report
         if self._is_done:
             value = 'value="1" max="1"'
-        elif report.of_files:
-            value = f'value="{min(report.files, report.of_files)}" max="{report.of_files}"'
+        elif report.share is not None:
+            value = f'value="{report.share:.3f}" max="1"'
         else:
             # How much is left is not known.
             value = ""
