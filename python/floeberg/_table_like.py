@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from floeberg._timestamps import Moment
     from floeberg.checking import Level
     from floeberg.commit import MergeBuilder
-    from floeberg.progress import ProgressCallback
     from floeberg.commit.join_options import NullKeys, OnConflict
     from floeberg.commit.new_values import NewValue
     from floeberg.expressions import AnyFilter, ValueExpression
+    from floeberg.progress import ProgressCallback
     from floeberg.report import Report
 
 __all__ = [

@@ -409,8 +409,8 @@ class Catalog(Backups, Reports):
             UnsupportedError: The catalog cannot do it.
         """
         raise UnsupportedError(
-            f"the catalog {self._name!r} cannot remove {dotted(identifier)!r} without its files, which are at "
-            f"{metadata_location!r}: copy the table, or register the metadata file in another catalog and stay with that"
+            f"the catalog {self._name!r} cannot remove {dotted(identifier)!r} without its files: copy the table, or "
+            f"register {metadata_location!r} in another catalog, and work with that one from then on"
         )
 
     def do_purge_table(self, identifier: Identifier, table: OpenedTable, *, outside: bool) -> list[str]:

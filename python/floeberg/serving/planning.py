@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.expressions import ALWAYS_TRUE, from_json
 from floeberg.serving.answers import done, json_answer
+from floeberg.serving.manifests import check_manifests
 from floeberg.serving.names import decoded, table_in
 from floeberg.serving.plan_pages import PlannedScan
 from floeberg.serving.plans import no_plan
@@ -40,7 +41,9 @@ def plan_scan(asked: Asked) -> Response:
     is_incremental = asked.body.get("start-snapshot-id") is not None
 
     def make() -> PlannedScan:
-        _check_manifests(asked, table, None if is_incremental else scan.snapshot_id)
+        if any(name.startswith("encryption.") for name in table.properties):
+            raise UnsupportedError("the table is encrypted: its clients plan scans themselves")
+        check_manifests(asked, table, None if is_incremental else scan.snapshot_id)
         return PlannedScan(table, scan)
 
     plans = asked.served.plans
@@ -124,18 +127,3 @@ def _scan(table: Table, body: dict[str, Any]) -> Scan:
             case_sensitive=is_exact,
         )
     return scan
-
-
-def _check_manifests(asked: Asked, table: Table, snapshot_id: int | None) -> None:
-    """Refuses to read manifests of elsewhere. The name of each is checked, and no manifest is read for it."""
-    if any(name.startswith("encryption.") for name in table.properties):
-        raise UnsupportedError("the table is encrypted: its clients plan scans themselves")
-    if not table.snapshots():
-        return
-    read = (
-        table.inspect.all_manifests()
-        if snapshot_id is None
-        else table.inspect.manifests(snapshot_id=snapshot_id)
-    )
-    for path in read["path"].to_pylist():
-        asked.served.places.check(path, "a manifest of the table", [table.location()])

@@ -1,6 +1,7 @@
 """Which plans does a server keep for its clients?
 
-In: what plans a scan. Out: the plan by its id, until nobody asked for it for some time, it is dropped, or room is needed.
+In: what plans a scan. Out: the plan by its id, until nobody asked for it for some time, it is dropped, or others need
+its room.
 
 A plan runs in a thread of its own. A plan that is dropped while it runs ends in that thread, and nobody gets it.
 """
@@ -12,7 +13,7 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from floeberg.serving.refusals import RefusedError
 

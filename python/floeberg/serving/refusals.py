@@ -32,7 +32,7 @@ from floeberg.errors import (
     UnsupportedError,
 )
 
-__all__ = ["RefusedError", "answer_to", "model"]
+__all__ = ["RefusedError", "answer_to", "model", "refusal_of"]
 
 _LOG: Final = logging.getLogger("floeberg.serving")
 
@@ -77,13 +77,21 @@ def model(status: int, kind: str, message: str, headers: dict[str, str] | None =
 
 
 def answer_to(error: Exception) -> Response:
-    """The answer for an error. What nobody expected is logged, and its words stay here: they may have secrets."""
+    """The answer for an error."""
+    return model(*refusal_of(error))
+
+
+def refusal_of(error: Exception) -> tuple[int, str, str, dict[str, str]]:
+    """The status of an error, its type, what is said, and headers.
+
+    What nobody expected is logged, and its words stay here: they may have secrets.
+    """
     if isinstance(error, RefusedError):
-        return model(error.status, error.kind, error.message, error.headers)
+        return error.status, error.kind, error.message, error.headers
     if isinstance(error, FloebergError):
         for of, status, kind in _BY_CLASS:
             if isinstance(error, of):
-                return model(status, kind, str(error))
-        return model(500, "InternalServerError", str(error))
+                return status, kind, str(error), {}
+        return 500, "InternalServerError", str(error), {}
     _LOG.error("a request failed in a way that nobody expected", exc_info=error)
-    return model(500, "InternalServerError", "the server failed; its log has the reason")
+    return 500, "InternalServerError", "the server failed; its log has the reason", {}

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.routing import Route
 
-from floeberg.serving.auth import check_asker, give_token
+from floeberg.serving.auth import check_asker, check_browser, give_token
 from floeberg.serving.endpoints import CONFIG, ENDPOINTS, Endpoint, configuration, offered
 from floeberg.serving.keys import checked_key
 from floeberg.serving.limits import check_headers, json_object, read_body
 from floeberg.serving.names import named_in
-from floeberg.serving.refusals import answer_to, model
+from floeberg.serving.pages import PAGES, error_page, is_page, report_page, start_page
+from floeberg.serving.refusals import RefusedError, answer_to, model
 from floeberg.serving.served import Asked, Served
 
 if TYPE_CHECKING:
@@ -48,6 +50,9 @@ def application_of(served: Served) -> ASGIApp:
     for each in ENDPOINTS:
         answer = _answering(served, each) if each.listed in known else _refusing(served, each)
         by_path.setdefault(f"/v1{each.path}", {})[each.method] = answer
+    pages = (start_page, report_page)
+    for place, page in zip(PAGES, pages, strict=True):
+        by_path[place] = {"GET": _showing(served, page)}
     routes = [Route(path, _by_method(answers), methods=list(answers)) for path, answers in by_path.items()]
     app = Starlette(routes=routes, exception_handlers={_NOT_FOUND: _no_route, _NOT_ALLOWED: _no_route})
     app.router.redirect_slashes = False
@@ -64,15 +69,17 @@ class _AsSent:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        try:
-            check_headers(scope["headers"], self._served.limits)
-            if scope["path"] != _TOKENS:
-                check_asker(self._served, _headers(scope))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
-            await answer_to(error)(scope, receive, send)
-            return
         sent = scope.get("raw_path")
         path = scope["path"] if sent is None else sent.partition(b"?")[0].decode("latin-1")
+        try:
+            check_headers(scope["headers"], self._served.limits)
+            if is_page(path):
+                check_browser(self._served, _headers(scope), QueryParams(scope["query_string"]))
+            elif scope["path"] != _TOKENS:
+                check_asker(self._served, _headers(scope))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
+            await (error_page if is_page(path) else answer_to)(error)(scope, receive, send)
+            return
         await self._app({**scope, "path": path, "root_path": ""}, receive, send)
 
 
@@ -122,6 +129,24 @@ def _answer(endpoint: Endpoint, asked: Asked) -> Response:
         return answer_to(error)
 
 
+def _showing(served: Served, page: Callable[[Asked], Response]) -> _Answers:
+    """What shows a page."""
+
+    def shown(asked: Asked) -> Response:
+        try:
+            for levels in named_in(asked.path, {}):
+                served.check_folder(levels)
+            return page(asked)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is answered
+            return error_page(error)
+
+    async def answer(request: Request) -> Response:
+        path, query = dict(request.path_params), dict(request.query_params)
+        return await run_in_threadpool(shown, Asked(served, path, query, {}, {}, None))
+
+    return answer
+
+
 def _refusing(served: Served, endpoint: Endpoint) -> _Answers:
     """What answers at an endpoint that the server does not have."""
 
@@ -149,10 +174,13 @@ def _tokens(served: Served) -> _Answers:
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
+    method = request.method
     if getattr(error, "status_code", _NOT_FOUND) == _NOT_ALLOWED:
-        return model(
-            _NOT_ALLOWED, "UnsupportedOperationException", f"{request.method} is not a method of this path"
+        refused = RefusedError(
+            _NOT_ALLOWED, "UnsupportedOperationException", f"{method} is not a method of this path"
         )
-    return model(
-        _NOT_FOUND, "NoSuchRouteException", "the server has no such path: paths begin with /v1/namespaces"
-    )
+    else:
+        refused = RefusedError(
+            _NOT_FOUND, "NoSuchRouteException", "the server has no such path: paths begin with /v1/namespaces"
+        )
+    return error_page(refused) if is_page(request.scope["path"]) else answer_to(refused)

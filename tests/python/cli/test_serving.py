@@ -144,21 +144,21 @@ def test_with_a_certificate_it_speaks_https(command, folder, certificate):
 
 
 @pytest.mark.parametrize(
-    ("given", "code", "said"),
+    ("given", "wanted"),
     [
-        (("--certificate", "own.pem"), 2, "the key is expected in the same file without --key"),
+        (("--certificate", "own.pem"), (2, "the key is expected in the same file without --key")),
         (
             ("--certificate", "own.pem", "--key", "other.key"),
-            2,
-            "expected a certificate in PEM and its own key",
+            (2, "expected a certificate in PEM and its own key"),
         ),
-        (("--certificate", "own.key", "--key", "own.pem"), 2, "expected a certificate in PEM"),
-        (("--certificate", "none.pem"), 3, "certificate: there is no such file"),
-        (("--certificate", "own.pem", "--key", "none.key"), 3, "key: there is no such file"),
-        (("--key", "own.key"), 2, "expected the certificate of the key too"),
+        (("--certificate", "own.key", "--key", "own.pem"), (2, "expected a certificate in PEM")),
+        (("--certificate", "none.pem"), (3, "certificate: there is no such file")),
+        (("--certificate", "own.pem", "--key", "none.key"), (3, "key: there is no such file")),
+        (("--key", "own.key"), (2, "expected the certificate of the key too")),
     ],
 )
-def test_files_that_are_no_certificate_are_refused(command, folder, certificate, given, code, said):
+def test_files_that_are_no_certificate_are_refused(command, folder, certificate, given, wanted):
+    code, said = wanted
     words = [str(certificate / each) if "." in each else each for each in given]
     done = subprocess.run(
         [*command, "serve", folder, *words], capture_output=True, text=True, timeout=60, check=False

@@ -55,16 +55,17 @@ REQUESTS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "body"), REQUESTS)
-def test_a_name_that_is_a_link_out_is_refused(folders, tmp_path, method, path, body):
+def test_names_that_are_links_out_are_refused(folders, tmp_path):
     before = sorted(map(str, (tmp_path / "other").rglob("*")))
     with asking(folders) as client:
-        answer = client.request(method, PATH + path, json=body)
-        if method == "HEAD":
-            assert answer.status_code == 403
-        else:
-            assert refusal(answer) == FORBIDDEN
+        for method, path, body in REQUESTS:
+            answer = client.request(method, PATH + path, json=body)
+            assert answer.status_code == 403, (method, path)
+            if method != "HEAD":
+                assert refusal(answer) == FORBIDDEN
             assert str(tmp_path / "other") not in answer.text
+        assert client.get("/report/away/t").status_code == 403
+        assert client.get("/?namespace=away").status_code == 403
     assert sorted(map(str, (tmp_path / "other").rglob("*"))) == before
 
 

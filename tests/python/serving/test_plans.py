@@ -61,7 +61,8 @@ def whole(client, body):
     ]
 
 
-def test_pages_have_every_task_once_and_their_own_deletes(catalog, files):
+@pytest.mark.usefixtures("files")
+def test_pages_have_every_task_once_and_their_own_deletes(catalog):
     catalog.rename_table("ns.t", "ns.other")
     catalog.rename_table("ns.f", "ns.t")
     with asking(catalog) as client:
@@ -141,7 +142,7 @@ def test_a_plan_that_is_dropped_while_it_is_made_is_gone(catalog, slow):
 
 
 def test_a_plan_that_fails_says_why(catalog, monkeypatch):
-    def fails(table, scan):
+    def fails(*_):
         time.sleep(0.1)
         raise InvalidDataError("a manifest is damaged")
 
@@ -162,12 +163,25 @@ def test_ids_that_nobody_gave_are_refused(http, path):
     assert refusal(http.delete(f"{PLAN}/{path}"))[0] == 404
 
 
-def test_pages_that_are_not_there_are_refused(catalog, files):
+@pytest.mark.usefixtures("files")
+def test_pages_that_are_not_there_are_refused(catalog):
     catalog.rename_table("ns.t", "ns.other")
     catalog.rename_table("ns.f", "ns.t")
     with asking(catalog, SMALL) as client:
         plan_id = client.post(PLAN, json={}).json()["plan-id"]
-        for task in ("", ".", ".1", "none.1", "ID", "ID.", "ID.0", "ID.-1", "ID.4", "ID.1e1", f"ID.{'9' * 400}"):
+        for task in (
+            "",
+            ".",
+            ".1",
+            "none.1",
+            "ID",
+            "ID.",
+            "ID.0",
+            "ID.-1",
+            "ID.4",
+            "ID.1e1",
+            f"ID.{'9' * 400}",
+        ):
             answer = client.post(TASKS, json={"plan-task": task.replace("ID", plan_id)})
             assert refusal(answer)[0] == 404, task
         assert refusal(client.post(TASKS, json={"plan-task": 7}))[0] == 400

@@ -149,7 +149,7 @@ def test_what_is_not_http_is_refused(http, text):
 
 
 def test_paths_and_methods_that_are_not_there(http):
-    assert refusal(http.get("/")) == (404, "NoSuchRouteException")
+    assert refusal(http.get("/v1")) == (404, "NoSuchRouteException")
     assert refusal(http.get("/v1/namespaces/")) == (404, "NoSuchRouteException")
     assert refusal(http.put(NAMESPACES)) == (405, "UnsupportedOperationException")
     assert refusal(http.get("/v1/namespaces/ns/tables/t/plan")) == (405, "UnsupportedOperationException")

@@ -77,9 +77,12 @@ def test_a_folder_has_no_tables_without_files(tmp_path):
         assert refusal(client.post(f"{TABLE}/unregister")) == (406, "UnsupportedOperationException")
     assert folders.load_table("ns.t").count() == 3
     # A catalog that asks another server offers what that one has.
-    with listening(folders) as url, fb.load_catalog("far", type="rest", uri=url, token=TOKEN) as far:
-        with pytest.raises(UnsupportedError):
-            far.unregister_table("ns.t")
+    with (
+        listening(folders) as url,
+        fb.load_catalog("far", type="rest", uri=url, token=TOKEN) as far,
+        pytest.raises(UnsupportedError),
+    ):
+        far.unregister_table("ns.t")
 
 
 @pytest.mark.parametrize("wanted", ["bogus", "", "1", "yes", "truee"])
