@@ -129,8 +129,8 @@ class ScanLike(Protocol):
         """Finds what is read. The length of the plan is the number of tasks."""
         ...
 
-    def explain(self) -> Any:  # noqa: ANN401 - of the format
-        """What the scan reads, and why."""
+    def explain(self, *, analyze: bool = False) -> Any:  # noqa: ANN401 - of the format
+        """What the scan reads, and why; with `analyze`, how long reading takes."""
         ...
 
     def count(self) -> int:
@@ -355,6 +355,7 @@ class TableLike(Protocol):
         row_filter: AnyFilter | None = None,
         snapshots: tuple[int | str | datetime, int | str | datetime | None] | None = None,
         check: Level | None = "manifests",
+        overwrite: bool = False,
     ) -> Report:
         """Makes a report: one HTML file."""
         ...

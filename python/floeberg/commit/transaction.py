@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
+from floeberg._display import facts_html
 from floeberg._keywords import says_keywords_of_methods
 from floeberg._pyiceberg_names import SpelledLikePyIceberg
 from floeberg.commit.loop import commit
@@ -236,6 +237,23 @@ class Transaction(RowOperations, MetadataOperations, SpelledLikePyIceberg):
 
     def __repr__(self) -> str:
         return f"Transaction({self._current!r})"
+
+    def _repr_html_(self) -> str:
+        if self._result is not None:
+            state = (
+                "committed" if self._result.snapshot_id is None else f"committed: {self._result.snapshot_id}"
+            )
+        else:
+            state = "not committed yet" if self._is_open else "ended without a commit"
+        facts = {
+            "table": self._current.location,
+            "state": state,
+            "branch": self._branch,
+            "operations": ", ".join(each.name for each in self._operations) or "none",
+            "rows written": sum(each.rows for each in self._added) or None,
+            "files written": sum(map(len, self._added)) or None,
+        }
+        return facts_html("Transaction", facts)
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a Transaction cannot be pickled: send a WriteRecipe, and commit the Receipts here")

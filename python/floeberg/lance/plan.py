@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from floeberg import _native
+    from floeberg.scan.analysis import RowsAnalysis
     from floeberg.scan.batch_stream import BatchStream
 
 __all__ = ["LanceDataFile", "LanceExplain", "LancePlan", "LanceTask", "LanceTaskGroup"]
@@ -75,6 +76,7 @@ class LanceExplain:
         physical_rows: The rows of the fragments, with deleted ones.
         size_bytes: The size of all data files, as far as the manifest says it.
         limit: The most rows to return.
+        analysis: What reading the rows took, with `analyze`.
     """
 
     version: int
@@ -86,6 +88,7 @@ class LanceExplain:
     physical_rows: int
     size_bytes: int
     limit: int | None
+    analysis: RowsAnalysis | None = None
 
     def __str__(self) -> str:
         lines = [
@@ -99,6 +102,8 @@ class LanceExplain:
             lines.append(f"filter: {self.filter} (tested on every row: manifests have no statistics)")
         if self.limit is not None:
             lines.append(f"limit: {self.limit}")
+        if self.analysis is not None:
+            lines.append(str(self.analysis))
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -113,6 +118,7 @@ class LanceExplain:
             "data files": f"{self.data_files:,}, {bytes_shown(self.size_bytes)}",
             "rows": f"{self.physical_rows:,}, with deleted ones",
             "limit": self.limit,
+            "analysis": None if self.analysis is None else str(self.analysis).replace("\n", "; "),
         }
         return facts_html("LanceExplain", facts)
 

@@ -15,6 +15,7 @@ from floeberg.expressions import AnyFilter, as_expression
 from floeberg.expressions._parsing import expression_of_tree
 from floeberg.lance.pages import pages_of
 from floeberg.lance.plan import LanceExplain, LancePlan
+from floeberg.scan.analysis import read_through
 from floeberg.scan.polars_frames import LazyRows
 from floeberg.scan.reported import MOST_PARTS, Part, ReportedParts, Whole
 from floeberg.scan.rows import StreamedRows
@@ -145,8 +146,11 @@ class LanceScan(StreamedRows, LazyRows):
         group = columns.plan().whole()
         return group.rows(pages_of(columns.storage_options), limit=columns.limit).count()
 
-    def explain(self) -> LanceExplain:
-        """What the scan reads. No data file is opened.
+    def explain(self, *, analyze: bool = False) -> LanceExplain:
+        """What the scan reads. No data file is opened, unless rows are read too.
+
+        Args:
+            analyze: Whether to read all rows too, without keeping them, and to show how long it took.
 
         Returns:
             The result: `print` it, or use its fields.
@@ -169,6 +173,7 @@ class LanceScan(StreamedRows, LazyRows):
             physical_rows=sum(fragments["physical_rows"].to_pylist()),
             size_bytes=sum(file.size_bytes for file in files),
             limit=self._inner.limit,
+            analysis=read_through(self._open) if checked_bool("analyze", analyze) else None,
         )
 
     def to_spark(

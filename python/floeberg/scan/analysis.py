@@ -6,8 +6,17 @@ In: what Rust counted while it read all rows of a scan. Out: values with text fo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
 
-__all__ = ["Analysis", "PlanningAnalysis", "ReadingAnalysis"]
+from floeberg.scan.reported import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from floeberg.scan.batch_stream import BatchStream
+
+__all__ = ["Analysis", "PlanningAnalysis", "ReadingAnalysis", "RowsAnalysis", "read_through"]
 
 
 @dataclass(frozen=True)
@@ -118,6 +127,52 @@ class Analysis:
     def __str__(self) -> str:
         """The analysis as lines of text."""
         return f"{self.planning}\n{self.reading}"
+
+
+@dataclass(frozen=True)
+class RowsAnalysis:
+    """What reading rows took, where nothing is known but the rows: of plans, of changes, and of Lance tables.
+
+    Args:
+        seconds: Its time, by the clock.
+        first_seconds: The time until the first batch was there; all of it where there is none.
+        batches: Batches of the result.
+        rows: Rows of the result.
+        size_in_bytes: The size of the result in memory, as Arrow.
+
+    Examples:
+        >>> analysis = table.scan().plan_files().explain(analyze=True).analysis
+        >>> analysis.rows, analysis.first_seconds <= analysis.seconds
+        (9, True)
+    """
+
+    seconds: float
+    first_seconds: float
+    batches: int
+    rows: int
+    size_in_bytes: int
+
+    def __str__(self) -> str:
+        """The reading as lines of text."""
+        return (
+            f"reading took {_shown(self.seconds)}, the first batch {_shown(self.first_seconds)}\n"
+            f"result: {self.rows:,} rows in {self.batches:,} batches, {self.size_in_bytes:,} bytes in memory"
+        )
+
+
+def read_through(opening: Callable[[], BatchStream]) -> RowsAnalysis:
+    """Reads all rows, without keeping them."""
+    begun = perf_counter()
+    first: float | None = None
+    batches = rows = size = 0
+    stream = opening()
+    while (batch := stream.next_batch()) is not None:
+        if first is None:
+            first = perf_counter() - begun
+        found = rows_of(batch)
+        batches, rows, size = batches + 1, rows + found.num_rows, size + found.nbytes
+    seconds = perf_counter() - begun
+    return RowsAnalysis(seconds, seconds if first is None else first, batches, rows, size)
 
 
 def _shown(seconds: float) -> str:

@@ -8,6 +8,8 @@ from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int
 from floeberg._engines import of_spark
 from floeberg._keywords import says_keywords_of_methods
+from floeberg.scan.analysis import read_through
+from floeberg.scan.changelog_explain import ChangelogExplain
 from floeberg.scan.reported import Part, ReportedParts, Whole
 from floeberg.scan.rows import RowSource
 
@@ -102,6 +104,41 @@ class ChangelogScan(RowSource[_native.ChangelogScan]):
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
         return pa.record_batch(cast("Any", self._inner.plan()))
+
+    def explain(self, *, analyze: bool = False) -> ChangelogExplain:
+        """What the changes are found in.
+
+        Args:
+            analyze: Whether to read all changes too, without keeping them, and to show how long it took.
+
+        Returns:
+            The result: `print` it, or use its fields.
+
+        Raises:
+            InvalidDataError: A manifest is damaged. The error names it.
+            NotFoundError: A manifest or a delete file is missing.
+
+        Examples:
+            >>> explain = table.changelog_scan().explain(analyze=True)
+            >>> explain.snapshots == len(table.versions()), explain.analysis.rows > 0
+            (True, True)
+        """
+        import pyarrow.compute as pc  # noqa: PLC0415
+
+        plan = self.plan_files()
+        inserted = pc.sum(pc.equal(plan["change_type"], "INSERT")).as_py() or 0
+        return ChangelogExplain(
+            from_snapshot_id_exclusive=self.from_snapshot_id_exclusive,
+            to_snapshot_id_inclusive=self.to_snapshot_id_inclusive,
+            is_net=self._inner.is_net,
+            snapshots=len(self._inner.snapshots()),
+            inserted_files=inserted,
+            deleted_files=len(plan) - inserted,
+            compared_files=plan["changed_rows"].null_count,
+            records=pc.sum(plan["record_count"]).as_py() or 0,
+            size_in_bytes=pc.sum(plan["file_size_in_bytes"]).as_py() or 0,
+            analysis=read_through(self._open) if checked_bool("analyze", analyze) else None,
+        )
 
     def _open_reported(self, reporter: Reporter) -> BatchStream:
         return ReportedParts(reporter, self._parts)

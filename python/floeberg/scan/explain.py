@@ -10,7 +10,7 @@ from floeberg._display import bytes_shown, facts_html, rows_html
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from floeberg.scan.analysis import Analysis
+    from floeberg.scan.analysis import Analysis, RowsAnalysis
 
 __all__ = ["AggregateResult", "Deletes", "Dropped", "Explain", "Lane", "Manifests", "Sizes", "Stage"]
 
@@ -181,7 +181,7 @@ class Explain:
         files: Their paths as written, in plan order, with `verbose`.
         aggregates: The counts, minimums and maximums that were requested from `Scan.explain`.
         lanes: How Spark would read the data files, where a session was given.
-        analysis: Where the time went and what was read, with `analyze`.
+        analysis: Where the time went and what was read, with `analyze`; for a plan, what reading its rows took.
 
     Examples:
         >>> explain = table.scan(row_filter="id > 3").explain()
@@ -201,7 +201,7 @@ class Explain:
     files: tuple[str, ...] = ()
     aggregates: tuple[AggregateResult, ...] = ()
     lanes: tuple[Lane, ...] = ()
-    analysis: Analysis | None = None
+    analysis: Analysis | RowsAnalysis | None = None
 
     @property
     def position_deletes(self) -> int:
@@ -238,6 +238,7 @@ class Explain:
             "with": "; ".join(map(str, self.deletes)) or None,
             "aggregates": "; ".join(map(str, self.aggregates)) or None,
             "lanes": "; ".join(map(str, self.lanes)) or None,
+            "analysis": None if self.analysis is None else str(self.analysis).replace("\n", "; "),
         }
         columns = ("stage", "entered", "kept", "left out")
         return facts_html("Explain", facts, rows_html(columns, stages, numbers=(1, 2)))

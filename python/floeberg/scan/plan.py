@@ -8,12 +8,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from floeberg._arguments import checked_size
+from floeberg._arguments import checked_bool, checked_size
 from floeberg._display import facts_html
 from floeberg.expressions._parsing import expression_of_tree
+from floeberg.scan.analysis import read_through
 from floeberg.scan.explain import explain_of
+from floeberg.scan.reported import InTurn
 from floeberg.scan.task_group import TaskGroup
 from floeberg.scan.tasks import DeleteFile, FileScanTask, task_of
 
@@ -210,8 +213,12 @@ class Plan(Sequence[FileScanTask]):
             )
         return [TaskGroup(group) for group in groups]
 
-    def explain(self) -> Explain:
+    def explain(self, *, analyze: bool = False) -> Explain:
         """What planning read, what it dropped, and why.
+
+        Args:
+            analyze: Whether to read the rows of all files too, without keeping them, and to show how long it took. The
+                limit of a scan does not count. `Scan.explain(analyze=True)` says more.
 
         Returns:
             The result: `print` it, or use its fields.
@@ -221,7 +228,11 @@ class Plan(Sequence[FileScanTask]):
             [3, 0, 3, 2]
         """
         with self._reading():
-            return explain_of(self._inner.explain())
+            explain = explain_of(self._inner.explain())
+        if not checked_bool("analyze", analyze):
+            return explain
+        groups = self._inner.split(most_groups=1)
+        return replace(explain, analysis=read_through(lambda: InTurn([each.stream for each in groups])))
 
     def __arrow_c_schema__(self) -> object:
         return self._inner.__arrow_c_schema__()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from floeberg.progress.reporting import Reporter
     from floeberg.scan.batch_stream import BatchStream
 
-__all__ = ["MOST_PARTS", "Part", "ReportedParts", "Whole", "parts_of_plan", "rows_of", "told"]
+__all__ = ["MOST_PARTS", "InTurn", "Part", "ReportedParts", "Whole", "parts_of_plan", "rows_of", "told"]
 
 MOST_PARTS = 64
 """The parts that a plan is read in: enough for a bar, and few enough to keep all cores at work."""
@@ -111,6 +111,28 @@ class ReportedParts:
             size=self._bytes,
             of_size=whole.bytes,
         )
+
+
+class InTurn:
+    """The batches of several streams, one stream after the other."""
+
+    def __init__(self, openings: Iterable[Callable[[], BatchStream]]) -> None:
+        """Opens a stream when the one before has ended."""
+        self._openings = iter(openings)
+        self._stream: BatchStream | None = None
+
+    def next_batch(self) -> _native.Batch | pa.RecordBatch | None:
+        """The next batch; `None` after the last one."""
+        while True:
+            if self._stream is None:
+                opening = next(self._openings, None)
+                if opening is None:
+                    return None
+                self._stream = opening()
+            batch = self._stream.next_batch()
+            if batch is not None:
+                return batch
+            self._stream = None
 
 
 def parts_of_plan(plan: _native.Plan) -> tuple[Whole, list[Part]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_bool, checked_int, checked_text
+from floeberg._display import facts_html, rows_html
 from floeberg._timestamps import moment_of
 from floeberg.commit.manage_snapshots import ManageSnapshots
 from floeberg.commit.update_statistics import UpdateStatistics
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TableRefs"]
 
+_MOST_SHOWN = 50
+
 
 @dataclass(frozen=True)
 class TableVersion:
@@ -48,6 +51,20 @@ class TableVersion:
     version: int
     timestamp: datetime | None
     operation: str | None
+
+
+class TableVersions(list[TableVersion]):
+    """States of a table: a list that a notebook shows as a table. The newest is first there."""
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (each.version, None if each.timestamp is None else each.timestamp.isoformat(" "), each.operation)
+            for each in self[: -_MOST_SHOWN - 1 : -1]
+        ]
+        left = len(self) - len(rows)
+        more = (f"<p>{left:,} older versions are not shown</p>",) if left else ()
+        columns = ("version", "committed at", "operation")
+        return facts_html(f"{len(self):,} versions", {}, rows_html(columns, rows), *more)
 
 
 class TableRefs(TableBase):
@@ -71,10 +88,10 @@ class TableRefs(TableBase):
             >>> [each.version for each in table.versions()][-1] == table.current_snapshot().snapshot_id
             True
         """
-        return [
+        return TableVersions(
             TableVersion(each.snapshot_id, moment_of(each.timestamp_ms * 1000), each.operation)
             for each in reversed(ancestors(self.snapshots(), self._snapshot_id()))
-        ]
+        )
 
     def snapshot_by_id(self, snapshot_id: int) -> Snapshot | None:
         """The snapshot with an id, or `None`.

@@ -126,10 +126,19 @@ def test_plan(run, table_name):
     if table_name.endswith(".lance"):
         assert run("plan", table_name, "--json").json["fragments"] == 2
         assert "fragments: 2" in run("explain", table_name).out
+        assert run("plan", table_name, "--analyze", "--json").json["analysis"]["rows"] == 3
+        assert "reading took" in run("plan", table_name, "--analyze").out
         return
     found = run("plan", table_name, "--where", "country = 'de'", "--json").json
     assert found["data_files"] == 1
     assert ".parquet" in run("plan", table_name, "--verbose").out
+    assert found["analysis"] is None
+    analyzed = run("plan", table_name, "--where", "country = 'de'", "--analyze", "--json").json["analysis"]
+    assert (
+        analyzed["reading"]["rows"]
+        == run("count", table_name, "--where", "country = 'de'", "--json").json["rows"]
+    )
+    assert "planning took" in run("plan", table_name, "--analyze").out
 
 
 @pytest.mark.usefixtures("lake")

@@ -37,8 +37,10 @@ def test_what_is_no_report_stays(run, table_name, own_home):
     mine = own_home / "notes.html"
     mine.write_text("<h1>mine</h1>", encoding="utf-8")
     ran = run("report", table_name, "--to", mine, code=ExitCode.ALREADY_EXISTS)
-    assert "exists and is not a report: give another file with --to" in ran.err
+    assert "exists and is not a report: give another file (--to)" in ran.err and "--force" in ran.err
     assert mine.read_text(encoding="utf-8") == "<h1>mine</h1>"
+    run("report", table_name, "--to", mine, "--force", "--no-check")
+    assert mine.read_text(encoding="utf-8").startswith("<!doctype html>")
     ran = run("report", table_name, "--to", own_home, code=ExitCode.INVALID_INPUT)
     assert "expected a file, found the folder" in ran.err
 

@@ -55,6 +55,9 @@ SHOWN = {
     "compaction": lambda table: table.maintenance.rewrite_data_files(dry_run=True),
     "expiry": lambda table: table.maintenance.expire_snapshots(retain_last=1, dry_run=True),
     "report": lambda table: table.report(check=None),
+    "transaction": lambda table: table.transaction(branch=IMAGE),
+    "versions": lambda table: table.versions(),
+    "changes": lambda table: table.changelog_scan().explain(),
 }
 
 
@@ -185,3 +188,32 @@ def test_html_of_ours_stays_and_everything_else_is_escaped():
     assert "<i>" not in facts_html("<i>", {"<i>": "<i>", "none": None})
     with pytest.raises(TypeError):
         result_html(object())
+
+
+def test_versions_are_a_list_that_shows_the_newest_first(orders):
+    versions = orders.versions()
+    assert type(versions[:1]) is list and repr(versions) == repr(list(versions))
+    shown = words(versions._repr_html_())
+    assert shown[0] == f"{len(versions)} versions"
+    assert shown.index(str(versions[-1].version)) < shown.index(str(versions[0].version))
+    many = type(versions)(versions * 20)
+    assert "older versions are not shown" in many._repr_html_()
+
+
+def test_a_transaction_says_what_it_has_and_how_it_ended(tmp_path):
+    catalog = fb.load_catalog(f"shown-{tmp_path.name}", type="filesystem", warehouse=str(tmp_path))
+    catalog.create_namespace("n")
+    table = catalog.create_table("n.t", pa.schema({"id": pa.int64()}))
+    with table.transaction() as transaction:
+        assert "not committed yet" in words(transaction._repr_html_()) and "none" in words(
+            transaction._repr_html_()
+        )
+        transaction.append(pa.table({"id": [1, 2]}))
+        transaction.set_properties(owner="<b>")
+        shown = words(transaction._repr_html_())
+        assert {"2", "1", "main"} <= set(shown)
+        assert any(each.startswith("append") for each in shown), shown
+    assert f"committed: {transaction.result.snapshot_id}" in words(transaction._repr_html_())
+    gone = table.transaction()
+    gone.rollback()
+    assert "ended without a commit" in words(gone._repr_html_())

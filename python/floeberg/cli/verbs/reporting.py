@@ -8,12 +8,9 @@ import typer
 from floeberg.cli.naming import state_of
 from floeberg.cli.session import Session, verb
 from floeberg.cli.verbs.checking import CheckLevel
-from floeberg.errors import AlreadyExistsError, InvalidInputError
+from floeberg.errors import InvalidInputError
 
 __all__ = ["add_to"]
-
-_BEGINS = "<!doctype html>"
-"""As every report does."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -58,6 +55,7 @@ def _report(
         CheckLevel, typer.Option("--level", help="How deep it is checked.")
     ] = CheckLevel.MANIFESTS,
     no_check: Annotated[bool, typer.Option("--no-check", help="Checks nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replaces a file that is not a report.")] = False,
 ) -> None:
     """Makes a report of a table: one HTML file with health, history, files, findings, and what a filter skips."""
     session.output.check_form()
@@ -70,9 +68,7 @@ def _report(
     if before is not None:
         given["snapshots"] = (state_of(before), None if after is None else state_of(after))
     file = Path(_file_name(table)) if to is None else to
-    _check_free(file)
-    made = opened.report(**given)
-    made.save(file)
+    made = opened.report(file, overwrite=force, **given)
     session.output.facts({"report": str(file), "table": made.title, "bytes": file.stat().st_size})
 
 
@@ -80,15 +76,3 @@ def _file_name(table: str) -> str:
     """The last part of a name or a location."""
     last = table.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return f"{last or 'table'}.html"
-
-
-def _check_free(file: Path) -> None:
-    """Checks that nothing but an older report would be replaced."""
-    if file.is_dir():
-        raise InvalidInputError(f"--to: expected a file, found the folder {str(file)!r}")
-    if not file.exists():
-        return
-    with file.open("rb") as there:
-        begin = there.read(len(_BEGINS))
-    if begin != _BEGINS.encode():
-        raise AlreadyExistsError(f"{str(file)!r} exists and is not a report: give another file with --to")

@@ -44,7 +44,11 @@ def add_to(app: typer.Typer) -> None:
         app,
         "plan",
         "explain",
-        examples=("plan sales.orders --where 'id > 7'", "plan sales.orders --verbose"),
+        examples=(
+            "plan sales.orders --where 'id > 7'",
+            "plan sales.orders --verbose",
+            "plan sales.orders --analyze",
+        ),
         reads=True,
     )(_plan)
 
@@ -91,6 +95,9 @@ def _plan(
     where: _Where = None,
     columns: _Columns = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Names the files.")] = False,
+    analyze: Annotated[
+        bool, typer.Option("--analyze", help="Reads the rows too, and shows where the time goes.")
+    ] = False,
 ) -> None:
     """Shows which files a scan reads, and why the others are skipped."""
     opened = session.table(table)
@@ -98,9 +105,9 @@ def _plan(
     if isinstance(opened, LanceTable):
         if verbose:
             raise UnsupportedError("Lance tables have no --verbose: files lists their files")
-        explain = scan.explain()
+        explain = scan.explain(analyze=analyze)
     else:
-        explain = scan.explain(verbose=verbose)
+        explain = scan.explain(verbose=verbose, analyze=analyze)
     session.output.check_form()
     if session.output.is_json:
         session.output.json(explain)
