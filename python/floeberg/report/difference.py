@@ -18,7 +18,7 @@ _ROWS = 20
 def difference_part(diff: TableDiff) -> Part:
     """Facts, and the first rows that differ."""
     title, facts, names, rows, more = diff._shown(_ROWS)  # noqa: SLF001 - of this package
-    blocks = [card(rows_html(("what", "difference"), facts.items()))]
+    blocks = [card(rows_html(("what", "difference"), facts.items(), caption="what differs"))]
     if rows:
         below = f'<p class="small">{escaped(more)} are left out.</p>' if more else ""
         caption = "the first rows that differ; a value that changed is old -> new"

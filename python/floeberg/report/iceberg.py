@@ -145,7 +145,6 @@ def _pruned(table: Any, scan: Scan) -> Part:  # noqa: ANN401
 def _columns(table: Any) -> Part:  # noqa: ANN401
     schema = table.schema()
     lead = f"{count_shown(len(schema.fields), 'column')}, as the current schema has them."
-    table_html = Html(
-        f'<div class="scroll" tabindex="0" role="region" aria-label="columns">{schema._repr_html_()}</div>'
-    )
+    rows = schema._table_html("columns")  # noqa: SLF001 - of this package
+    table_html = Html(f'<div class="scroll" tabindex="0" role="region" aria-label="columns">{rows}</div>')
     return Part("columns", "Columns", lead, [card(table_html)])

@@ -171,10 +171,14 @@ class Schema:
         return f"table {{\n{lines}}}"
 
     def _repr_html_(self) -> str:
+        return self._table_html()
+
+    def _table_html(self, caption: str | None = None) -> str:
+        """The columns as a table, with a name where it stands among others."""
         rows = list(islice(_rows(self.fields, ""), _MOST_SHOWN + 1))
         if len(rows) > _MOST_SHOWN:
             rows[_MOST_SHOWN:] = [("", "... more columns", "", "", "")]
-        return rows_html(("id", "column", "type", "required", "doc"), rows)
+        return rows_html(("id", "column", "type", "required", "doc"), rows, caption=caption)
 
     def __repr__(self) -> str:
         return called(

@@ -17,6 +17,7 @@ from floeberg.errors import NotInstalledError
 from floeberg.serving import pages
 from floeberg.table import Table
 from report.browser import needs_browser, run_browser
+from report.keyboard import at_keyboard
 from report.scripts import BREAKOUT, IMAGE, SCRIPT
 from serving.conftest import ROWS, TOKEN, asking, listening
 
@@ -245,3 +246,24 @@ def test_a_browser_shows_them(catalog, tmp_path):
         start = run_browser(tmp_path, "--dump-dom", f"{place}/")
         assert '<a href="/report/ns/t">t</a>' in start
         assert "<h2 id=" in run_browser(tmp_path, "--dump-dom", f"{place}{REPORT}")
+
+
+@needs_browser
+def test_keys_lead_through_the_start_page(catalog, tmp_path):
+    catalog.create_namespace("other")
+    with listening(catalog) as url, at_keyboard(tmp_path) as person:
+        person.open(url.replace("http://", f"http://any:{quote(TOKEN)}@") + "/")
+        found = []
+        for _ in range(3):
+            person.press("Tab")
+            found.append(person.focused())
+        assert [each["href"] for each in found] == ["/?namespace=ns", "/report/ns/t", "/?namespace=other"]
+        assert all(each["ring"] for each in found)
+        heard = person.heard()
+        links = [each["name"] for each in heard if each["role"] == "link"]
+        assert sorted(links) == ["ns", "other", "t"]
+        headings = {(each["name"], each["level"]) for each in heard if each["role"] == "heading"}
+        assert headings == {("served", 1), ("ns", 2), ("other", 2)}
+        person.press("Tab", shift=True)
+        person.follow("Enter")
+        assert "Floeberg report" in person.look("document.title")
