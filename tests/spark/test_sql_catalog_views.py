@@ -365,3 +365,26 @@ def test_settings_of_the_session_are_those_of_the_reader(spark, sql, lake):
         assert rows(sql('SELECT "id" FROM db.t WHERE id = 2')) == [(2,)]
     finally:
         spark.conf.unset("spark.sql.ansi.doubleQuotedIdentifiers")
+
+
+def test_a_view_is_scanned_by_the_active_session(spark, sql, lake, tmp_path):
+    other = make(tmp_path, "other", "ns")
+    other.create_table("ns.u", as_select=pa.table({"id": [70]}))
+    schema = pa.schema(
+        [pa.field("k", pa.int64(), metadata={"doc": "the key"}), pa.field("at", pa.timestamp("us", "UTC"))]
+    )
+    text = "SELECT id, TIMESTAMP '2026-01-01 00:00:00' FROM other.ns.u UNION ALL SELECT id, NULL FROM t WHERE id = 1"
+    made = view(lake, "db.v", text, schema)
+    assert spark is not None
+    scan = made.scan("spark", catalogs={"other": other})
+    found = scan.to_arrow().sort_by("k")
+    assert found.schema.field("k").metadata == {b"doc": b"the key"}
+    assert [str(each) for each in found.schema.types] == ["int64", "timestamp[us, tz=UTC]"]
+    assert found["k"].to_pylist() == [1, 70]
+    assert [each is None for each in found["at"].to_pylist()] == [True, False]
+    assert scan.to_duckdb("w").sql("SELECT count(*) FROM w").fetchall() == [(2,)]
+    assert rows(sql("SELECT count(*) FROM db.t")) == [(3,)]
+    with pytest.raises(NotFoundError, match="lake.db.v"):
+        made.scan("spark").to_arrow()
+    with pytest.raises(UnsupportedError, match="needs the catalog of the view"):
+        fb.open_view(made.metadata_location).scan("spark").to_arrow()

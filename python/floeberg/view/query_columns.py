@@ -18,7 +18,7 @@ from floeberg.errors import InvalidDataError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from floeberg.view.view import View
+    from floeberg.view.read_view import ReadView
 
 __all__ = ["QUERY_COLUMN_NAMES", "columns_of_query", "recorded_names"]
 
@@ -33,7 +33,7 @@ def recorded_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def columns_of_query(
-    view: View, names: Sequence[str], fold: Callable[[str], str] = str.lower
+    view: ReadView, names: Sequence[str], fold: Callable[[str], str] = str.lower
 ) -> Sequence[int]:
     """For each column of a view, which column of its query it is.
 

@@ -15,11 +15,12 @@ from floeberg import _native
 from floeberg.errors import InvalidDataError, InvalidInputError, NoSuchViewError
 from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.ddl.ddl_clauses import keys, properties
-from floeberg.spark.sql.query.catalog_views import ViewQuery, entered, reading
+from floeberg.spark.sql.query.catalog_views import ViewQuery, reading
 from floeberg.spark.sql.text.dialect import dialect
 from floeberg.spark.write.new_schema import schema_of
 from floeberg.types import Schema
 from floeberg.view import SQLViewRepresentation, ViewVersion
+from floeberg.view.nesting import entered
 from floeberg.view.query_columns import recorded_names
 
 if TYPE_CHECKING:

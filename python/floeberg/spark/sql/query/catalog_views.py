@@ -18,9 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import (
-    FloebergError,
     InvalidDataError,
-    LimitExceededError,
     NotFoundError,
     UnsupportedError,
 )
@@ -33,6 +31,7 @@ from floeberg.spark.sql.text.edits import Edit, rewritten
 from floeberg.spark.sql.text.identifiers import with_names
 from floeberg.spark.sql.text.statement import read_statement
 from floeberg.spark.sql.text.table_queries import selects
+from floeberg.view.nesting import naming
 from floeberg.view.query_columns import columns_of_query
 from floeberg.view.relations import named_relations, whole_name
 
@@ -45,10 +44,8 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.text.known_tables import FoundView, KnownTables
     from floeberg.spark.sql.text.statement import Statement
 
-__all__ = ["ViewQuery", "entered", "naming", "query_of", "reading", "shaped"]
+__all__ = ["ViewQuery", "naming_view", "query_of", "reading", "shaped"]
 
-DEEPEST = 50
-"""How many views may be in each other."""
 _SPARKS_OWN = "spark_catalog"
 
 
@@ -152,25 +149,6 @@ def query_of(found: FoundView) -> ViewQuery:
     )
 
 
-def entered(path: tuple[tuple[str, ...], ...], full: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """The views around the query of a view, with the view itself.
-
-    Args:
-        path: Those around the view.
-        full: The whole name of the view.
-
-    Raises:
-        InvalidDataError: The view is around itself.
-        LimitExceededError: Too many views are in each other.
-    """
-    if full in path:
-        circle = " -> ".join(".".join(each) for each in (*path[path.index(full) :], full))
-        raise InvalidDataError(f"the view reads itself: {circle}")
-    if len(path) >= DEEPEST:
-        raise LimitExceededError(f"more than {DEEPEST} views are in each other")
-    return (*path, full)
-
-
 @contextmanager
 def reading(spark: SparkSession, query: ViewQuery) -> Iterator[None]:
     """Reads the statement of a view in the block: it says nothing of the settings of a session."""
@@ -180,24 +158,16 @@ def reading(spark: SparkSession, query: ViewQuery) -> Iterator[None]:
 
 
 @contextmanager
-def naming(full: tuple[str, ...]) -> Iterator[None]:
-    """Errors in the block name the view, the innermost one."""
+def naming_view(full: tuple[str, ...]) -> Iterator[None]:
+    """Errors in the block name the view, the innermost one, those of Spark too."""
     from pyspark.errors import AnalysisException, ParseException  # noqa: PLC0415 - the same
 
-    name = ".".join(full)
-    try:
-        yield
-    except FloebergError as error:
-        if "view" in error.context:
-            raise
-        raise type(error)(
-            error.message, context=error.context | {"view": name}, retryable=error.retryable
-        ) from error
-    except (AnalysisException, ParseException) as error:
-        said = str(error).strip().partition("\n")[0]
-        raise InvalidDataError(
-            f"Spark does not take the statement of the view: {said}", context={"view": name}
-        ) from error
+    with naming(full):
+        try:
+            yield
+        except (AnalysisException, ParseException) as error:
+            said = str(error).strip().partition("\n")[0]
+            raise InvalidDataError(f"Spark does not take the statement of the view: {said}") from error
 
 
 def shaped(spark: SparkSession, frame: DataFrame, found: FoundView) -> DataFrame:

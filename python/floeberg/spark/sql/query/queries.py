@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.conf import is_case_sensitive
 from floeberg.spark.session.names import quoted
-from floeberg.spark.sql.query.catalog_views import ViewQuery, entered, naming, query_of, reading, shaped
+from floeberg.spark.sql.query.catalog_views import ViewQuery, naming_view, query_of, reading, shaped
 from floeberg.spark.sql.query.system_functions import TRUNCATE, typed_functions
 from floeberg.spark.sql.query.table_frames import frames_of
 from floeberg.spark.sql.text.edits import edited, rewritten
@@ -21,6 +21,7 @@ from floeberg.spark.sql.text.references import TableReference, references
 from floeberg.spark.sql.text.rewriting import edits, escaped, template
 from floeberg.spark.sql.text.statement import Statement, read_statement
 from floeberg.spark.sql.text.table_queries import selects
+from floeberg.view.nesting import entered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,7 +159,7 @@ class Queries:
             narrowed=narrowed,
         )
         frames = dict(zip(map(id, tables), of_tables, strict=True))
-        frames |= {id(use): self._frame_of_view(use, empty=empty) for use in uses if id(use) not in frames}
+        frames |= {id(use): self._frame_of_use(use, empty=empty) for use in uses if id(use) not in frames}
         named = {f"floeberg_{at}": frames[id(use)] for at, use in enumerate(uses)}
         whole = escaped(before) + template(statement, changes) + escaped(after)
         return _run(spark, statement, self.known, whole, self.args, named)
@@ -179,21 +180,28 @@ class Queries:
             return self.spark.sql(before + _text(query) + after, self.args)
         return self.run(statement, empty=empty, before=before, after=after)
 
-    def _frame_of_view(self, use: Reference, *, empty: bool) -> DataFrame:
+    def _frame_of_use(self, use: Reference, *, empty: bool) -> DataFrame:
         """The frame of a use of a view.
 
         Raises:
             InvalidInputError: A snapshot is asked for, and views have none.
-            InvalidDataError: The view reads itself, or its query gives other columns than it was made with.
+            InvalidDataError: As for `frame_of_view`.
         """
-        found = use.found
-        assert isinstance(found, FoundView)  # noqa: S101 - the caller asked
-        name = ".".join(use.name.parts)
+        assert isinstance(use.found, FoundView)  # noqa: S101 - the caller asked
         if use.time_travel is not None:
             raise InvalidInputError(
-                f"{name} AS OF: it is a view, which has no snapshots: write AS OF after the tables of its statement"
+                f"{'.'.join(use.name.parts)} AS OF: it is a view, which has no snapshots: write AS OF after the "
+                "tables of its statement"
             )
-        with naming(found.full):
+        return self.frame_of_view(use.found, empty=empty)
+
+    def frame_of_view(self, found: FoundView, *, empty: bool = False) -> DataFrame:
+        """The frame of a view of a catalog.
+
+        Raises:
+            InvalidDataError: The view reads itself, or its query gives other columns than it was made with.
+        """
+        with naming_view(found.full):
             path, query = entered(self.within, found.full), query_of(found)
             with reading(self.spark, query):
                 frame = self.frame_of_query(query, path, empty=empty)

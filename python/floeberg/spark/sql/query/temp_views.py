@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.conf import changed_settings
-from floeberg.spark.sql.query.catalog_views import entered, naming, query_of, reading
+from floeberg.spark.sql.query.catalog_views import naming_view, query_of, reading
 from floeberg.spark.sql.query.queries import Reads, as_query
 from floeberg.spark.sql.text.dialect import Dialect, read_in
 from floeberg.spark.sql.text.grammar import Definitions
@@ -29,6 +29,7 @@ from floeberg.spark.views import (
     renew,
     state_of,
 )
+from floeberg.view.nesting import entered
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -185,7 +186,7 @@ def _states_of_view(
     """What a view of a catalog and the tables are that it reads; nothing where there is no view."""
     if found is None:
         return []
-    with naming(found.full):
+    with naming_view(found.full):
         path, query = entered(path, found.full), query_of(found)
         known = known.within(query.catalog)
         with reading(spark, query):

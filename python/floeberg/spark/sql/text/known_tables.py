@@ -10,12 +10,12 @@ Invariant: a name is looked up once a statement, and each table is loaded once: 
 from __future__ import annotations
 
 import difflib
-import re
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from floeberg._table_selectors import selector_of
 from floeberg.catalog import load_catalog
 from floeberg.catalog.configuration import configured_name, configured_properties
 from floeberg.errors import (
@@ -31,7 +31,7 @@ from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -44,7 +44,6 @@ __all__ = ["CHANGES", "Found", "FoundView", "KnownTables"]
 CHANGES = "changes"
 """What follows the name of a table whose changes are read."""
 _METADATA: frozenset[str] = frozenset({*get_args(MetadataTable), CHANGES})
-_SELECTOR = re.compile(r"(branch|tag)_(.+)|(snapshot_id|at_timestamp)_([0-9]+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -94,16 +93,19 @@ class KnownTables:
     Args:
         spark: The session.
         catalog: The catalog, its name in the configuration, or `None` for the default one.
+        others: Other catalogs by their names, before those of the configuration.
     """
 
-    def __init__(self, spark: SparkSession, catalog: Catalog | str | None) -> None:
+    def __init__(
+        self, spark: SparkSession, catalog: Catalog | str | None, others: Mapping[str, Catalog] | None = None
+    ) -> None:
         self._spark = spark
         if catalog is None:
             name = configured_name()
             self._catalog = load_catalog(name) if configured_properties(name) else None
         else:
             self._catalog = load_catalog(catalog) if isinstance(catalog, str) else catalog
-        self._others: dict[str, Catalog | None] = {}
+        self._others: dict[str, Catalog | None] = dict(others or {})
         self._tables: dict[tuple[tuple[Any, ...], tuple[str, ...]], Table | None] = {}
         self._found: dict[tuple[str, ...], Found | None] = {}
         self._views: dict[tuple[tuple[Any, ...], tuple[str, ...]], View | None] = {}
@@ -361,20 +363,15 @@ def _in_catalog(known: KnownTables, catalog: Catalog, levels: tuple[str, ...]) -
     if len(levels) < 3:  # noqa: PLR2004 - something after the name
         return None
     last = levels[-1]
-    selector = _SELECTOR.fullmatch(last)
+    selector = selector_of(last)
     if last.lower() not in _METADATA and selector is None:
         return None
     table = known.load(catalog, levels[:-1])
     if table is None:
         return None
     found = Found(table, full)
-    return (
-        replace(found, metadata=last.lower()) if selector is None else replace(found, **_selected(selector))
+    if selector is None:
+        return replace(found, metadata=last.lower())
+    return replace(
+        found, ref=selector.ref, snapshot_id=selector.snapshot_id, timestamp_ms=selector.timestamp_ms
     )
-
-
-def _selected(selector: re.Match[str]) -> dict[str, Any]:
-    kind, name, other, number = selector.groups()
-    if kind is not None:
-        return {"ref": (kind, name)}
-    return {"snapshot_id" if other == "snapshot_id" else "timestamp_ms": int(number)}
