@@ -1,6 +1,6 @@
 """Which functions of an engine does a scan call?
 
-Scans are below `floeberg.spark`, which is imported when a frame is asked for.
+Scans of tables and views are below `floeberg.spark`, which is imported when a frame is asked for.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ _MODULES = {
     "frame_of": "floeberg.spark.native.frame",
     "lanes_told": "floeberg.spark.native.frame",
     "changelog_frame": "floeberg.spark.read.changelog_reader",
+    "view_frame": "floeberg.spark.sql.view_frames",
     "lance_frame": "floeberg.spark.read.dataframe",
 }
 

@@ -183,15 +183,6 @@ def test_what_is_not_there_is_an_error_that_names_it(ask, asked, error, says):
         ask(f"SELECT * FROM {asked}")
 
 
-def test_a_view_of_a_catalog_is_told_as_such(spark):
-    kept = fb.load_catalog("kept", type="memory")
-    kept.create_namespace("sales")
-    kept.create_view("sales.seen", pa.schema({"id": pa.int64()}), sql={"spark": "SELECT 1 AS id"})
-    for name in ("sales.seen", "kept.sales.seen"):
-        with pytest.raises(NoSuchTableError, match=r"'sales\.seen' is a view, which is not expanded here"):
-            floeberg.spark.sql(spark, f"SELECT * FROM {name}", catalog=kept)
-
-
 def test_metadata_tables_are_tables(ask, lake, snapshots):
     table = lake.load_table("sales.orders")
     for name in (

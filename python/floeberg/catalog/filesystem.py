@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from floeberg import _native
 from floeberg.catalog.base import Catalog
+from floeberg.catalog.folder_functions import FolderFunctions
 from floeberg.catalog.folders import Folders
 from floeberg.catalog.names import dotted, folder_of
 from floeberg.catalog.purging import remove_files_of
@@ -39,7 +40,7 @@ __all__ = ["FileSystemCatalog"]
 _METADATA_NAMES = (".metadata.json", ".metadata.json.gz")
 
 
-class FileSystemCatalog(Catalog):
+class FileSystemCatalog(FolderFunctions, Catalog):
     """A catalog of folders in a warehouse: Iceberg Java's `HadoopCatalog`.
 
     A namespace is a folder, and a table is the folder `warehouse/namespace/table`. Its versions are the files
@@ -105,6 +106,7 @@ class FileSystemCatalog(Catalog):
     def do_drop_namespace(self, namespace: Namespace) -> None:
         folder = self._folder(namespace)
         self._folders.check_no_link(folder)
+        self._end_functions(namespace)
         # A folder may be left of a table that a commit of several tables would have created.
         left = [*self._folders.files_in(folder), *(name for *_, name in self._inside(namespace))]
         if left:

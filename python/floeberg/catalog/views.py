@@ -7,7 +7,7 @@ Tables and views share their names: a name is that of a table or of a view. A ca
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_path, checked_properties
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from floeberg._new_table import AnySchema
     from floeberg.view import OpenedView, SQLViewRepresentation, ViewOperations
     from floeberg.view.new_version import AnyViewVersion
+    from floeberg.view.read_view import ViewCatalog
 
 __all__ = ["Views"]
 
@@ -339,7 +340,7 @@ class Views(Namespaces):
         return self._view(levels, commit_view(operations, operation, starting=None), operations)
 
     def _view(self, identifier: Identifier, opened: OpenedView, operations: ViewOperations) -> View:
-        return View(opened, operations=operations, listed=(self, identifier))
+        return View(opened, operations=operations, listed=(cast("ViewCatalog", self), identifier))
 
     def _is_view(self, identifier: Identifier) -> bool:
         """Whether a name is that of a view. Catalogs without views have none."""

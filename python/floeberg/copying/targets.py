@@ -10,8 +10,9 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
+from floeberg._exact_casts import mapped
 from floeberg.copying.marker import PREFIX, Marker, marker_of, name_of
-from floeberg.copying.types import as_iceberg, as_lance, by_names, mapped
+from floeberg.copying.types import as_iceberg, as_lance, by_names
 from floeberg.errors import CommitConflictError, UnsupportedError
 from floeberg.lance import LanceTable, create_table
 from floeberg.lance.committing import Conditions, Made

@@ -6,6 +6,7 @@ views.
 
 from floeberg.view.opening import open_view
 from floeberg.view.operations import OpenedView, ViewAttempt, ViewOperations, view_from_metadata
+from floeberg.view.scan import ViewScan
 from floeberg.view.versions import SQLViewRepresentation, ViewHistoryEntry, ViewVersion
 from floeberg.view.view import View
 
@@ -16,6 +17,7 @@ __all__ = [
     "ViewAttempt",
     "ViewHistoryEntry",
     "ViewOperations",
+    "ViewScan",
     "ViewVersion",
     "open_view",
     "view_from_metadata",

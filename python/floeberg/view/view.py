@@ -6,7 +6,7 @@ A view has no rows: an engine runs its SQL.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from floeberg import _native
@@ -27,6 +27,7 @@ from floeberg.types._from_json import read_schema
 from floeberg.view.committing import commit_view
 from floeberg.view.new_version import version_json
 from floeberg.view.operations import StaticViewOperations
+from floeberg.view.scan import ViewScan
 from floeberg.view.transpiling import transpiled
 from floeberg.view.versions import SQLViewRepresentation, ViewHistoryEntry, ViewVersion, read_version
 
@@ -39,24 +40,13 @@ if TYPE_CHECKING:
     from floeberg.types import Schema
     from floeberg.view.new_version import AnyViewVersion
     from floeberg.view.operations import OpenedView, ViewOperations
+    from floeberg.view.read_view import ViewCatalog
+    from floeberg.view.scan import ViewEngine
 
 __all__ = ["View"]
 
 SCHEMA_FORMAT_VERSION = 3
 """The format version whose types a view may have."""
-
-
-class ViewCatalog(Protocol):
-    """The catalog of a view. `floeberg.catalog.Catalog` has more methods."""
-
-    @property
-    def name(self) -> str:
-        """The name of the catalog."""
-        ...
-
-    def load_view(self, identifier: str | Iterable[str]) -> View:
-        """Loads a view."""
-        ...
 
 
 @says_keywords_of_methods
@@ -228,6 +218,39 @@ class View(SpelledLikePyIceberg):
         if found is not None or not transpile:
             return found
         return transpiled(representations, dialect)
+
+    def scan(
+        self, engine: ViewEngine | None = None, *, catalogs: Mapping[str, ViewCatalog] | None = None
+    ) -> ViewScan:
+        """Describes the rows that the statement of the current version gives. An engine computes them later.
+
+        Tables and views in the statement are found by the view's default catalog and namespace, and loaded now: the
+        scan keeps the snapshots that are current now, or those that the statement names. Views in it are expanded.
+
+        Args:
+            engine: `"duckdb"`, `"polars"` or `"spark"`: the one that runs the statement, which must be installed. By
+                default, the first of these. Spark is the active session. A statement in the dialect of the engine is
+                preferred; another one is translated, as by `sql_for`.
+            catalogs: Catalogs by the names that statements have for them, before those of the configuration.
+
+        Returns:
+            The scan, with the names, types and docs of the view's schema.
+
+        Raises:
+            NotInstalledError: The engine, or sqlglot, is not installed.
+            NotFoundError: A table, a view or a catalog that the statement names does not exist.
+            UnsupportedError: The statement cannot be translated, or reads something else than tables and views.
+            InvalidDataError: The statement is not one query, or the view reads itself.
+
+        Examples:
+            >>> shop.create_table("db.orders", as_select=pa.table({"id": [1, 2]})).name()
+            ('db', 'orders')
+            >>> schema = pa.schema({"n": pa.int64()})
+            >>> counted = shop.create_view("db.counted", schema, sql={"spark": "SELECT count(*) FROM orders"})
+            >>> counted.scan("duckdb").to_arrow().to_pylist()
+            [{'n': 2}]
+        """
+        return ViewScan.of(self, engine, catalogs)
 
     def history(self) -> list[ViewHistoryEntry]:
         """The log of versions that became current, oldest first. A version may appear several times.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import parse_qs, unquote
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from floeberg.errors import (
     StorageError,
     UnsupportedError,
 )
+from floeberg.udf import UdfMetadata
 from rest_catalogs.scripted import NAMESPACE, TABLES, Says, error
 
 PATH = "/v1/{prefix}/namespaces/{namespace}"
@@ -58,6 +60,11 @@ def test_a_function_is_loaded_with_its_definitions(server, catalog):
     assert (found.identifier, found.metadata_location) == (("ns", "f/g"), "s3://f")
     assert found.definitions == [{"definition-id": "int", "return-type": "int"}]
     assert found.metadata == metadata
+    with pytest.raises(InvalidDataError, match=r"definitions\[0\].parameters is missing"):
+        _ = found.udf
+    definition = UdfMetadata.new().with_definition({}, "int", sql={"spark": "1"})
+    server.says(f"GET {NAMESPACE}/functions/g", Says(200, {"metadata": json.loads(definition.to_json())}))
+    assert catalog.load_function("ns.g").udf == definition
 
 
 def test_functions_that_are_not_there(server, catalog):

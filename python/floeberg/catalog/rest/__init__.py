@@ -2,6 +2,6 @@
 
 from floeberg.catalog.rest.auth_manager import AuthManager, SignedRequest
 from floeberg.catalog.rest.catalog import RestCatalog
-from floeberg.catalog.rest.functions import CatalogFunction
+from floeberg.udf.function import CatalogFunction
 
 __all__ = ["AuthManager", "CatalogFunction", "RestCatalog", "SignedRequest"]

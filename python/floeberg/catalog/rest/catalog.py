@@ -17,7 +17,6 @@ from floeberg.catalog.rest.endpoints import NAMESPACE, NAMESPACES, TABLE, VIEW
 from floeberg.catalog.rest.functions import (
     FUNCTION,
     FUNCTIONS,
-    CatalogFunction,
     function_of,
     identifier_of_levels,
 )
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from floeberg.commit.several import TableCommit
     from floeberg.metrics import MetricsReporter
     from floeberg.table import Table
+    from floeberg.udf import CatalogFunction
 
 __all__ = ["RestCatalog"]
 

@@ -5,38 +5,18 @@ Spec: REST catalog specification, `ListFunctionsResponse`, `LoadFunctionResult`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidDataError
+from floeberg.udf.function import CatalogFunction
 
 if TYPE_CHECKING:
     from floeberg.catalog.names import Identifier
 
-__all__ = ["FUNCTION", "FUNCTIONS", "CatalogFunction", "function_of", "identifier_of_levels"]
+__all__ = ["FUNCTION", "FUNCTIONS", "function_of", "identifier_of_levels"]
 
 FUNCTIONS = "/v1/{prefix}/namespaces/{namespace}/functions"
 FUNCTION = FUNCTIONS + "/{function}"
-
-
-@dataclass(frozen=True)
-class CatalogFunction:
-    """A function of SQL that a server keeps.
-
-    Args:
-        identifier: The namespace and the name.
-        metadata: Its metadata, as the REST catalog specification has it: `definitions`, `function-uuid` and others.
-        metadata_location: The file of the metadata; `None` where the server names none.
-    """
-
-    identifier: Identifier
-    metadata: dict[str, Any] = field(repr=False)
-    metadata_location: str | None = None
-
-    @property
-    def definitions(self) -> list[dict[str, Any]]:
-        """Its definitions: one for each list of types of parameters."""
-        return list(self.metadata["definitions"])
 
 
 def function_of(identifier: Identifier, answer: dict[str, Any]) -> CatalogFunction:

@@ -159,9 +159,17 @@ def _immediately(queries: Queries, outer: Statement, immediate: Immediate, depth
 def _plain(queries: Queries, statement: Statement) -> tuple[Statement | None, Arguments]:
     """A statement in the words that are known here, and the parameters that it still has."""
     plain, args = with_names(queries.spark, statement, queries.args)
-    if plain is not None:
-        plain = rewritten(plain, [*selects(plain), *functions(queries.spark, queries.known, plain)])
-    return plain, args
+    if plain is None or _defines_view(plain):
+        # A view keeps the text of its query.
+        return plain, args
+    return rewritten(plain, [*selects(plain), *functions(queries.spark, queries.known, plain)]), args
+
+
+def _defines_view(statement: Statement) -> bool:
+    """Whether a view that is not temporary is made or changed."""
+    words = [token.upper for token in statement.tokens[:4]]
+    first = words[:2] if words[1:3] != ["OR", "REPLACE"] else [words[0], *words[3:]]
+    return first in (["CREATE", "VIEW"], ["ALTER", "VIEW"])
 
 
 def _may_be_ours(queries: Queries, statement: Statement | None) -> bool:
@@ -176,7 +184,7 @@ def _may_be_ours(queries: Queries, statement: Statement | None) -> bool:
     return (
         bool(statement.words & _UNCERTAIN)
         or bool(followed(queries.spark, statement.words))
-        or any(known.look_up(parts) is not None for parts in names)
+        or any(known.is_ours(parts) for parts in names)
         or any(_has_place(queries, each.parts) for each in statement.names)
     )
 

@@ -14,7 +14,6 @@ from floeberg.spark.sql.ddl.alter import alter
 from floeberg.spark.sql.ddl.caching import keep
 from floeberg.spark.sql.ddl.comments import comment_on
 from floeberg.spark.sql.ddl.definitions import (
-    check_no_view,
     create_namespace,
     create_table,
     drop_namespace,
@@ -23,6 +22,7 @@ from floeberg.spark.sql.ddl.definitions import (
 from floeberg.spark.sql.ddl.explains import explain
 from floeberg.spark.sql.ddl.namespaces import NAMESPACES
 from floeberg.spark.sql.ddl.shows import describe, show
+from floeberg.spark.sql.ddl.views import alter_view, create_view, drop_view
 from floeberg.spark.sql.dml.deleted_rows import check_no_deleted_rows
 from floeberg.spark.sql.dml.inserts import insert_each
 from floeberg.spark.sql.dml.merge import merge
@@ -154,7 +154,7 @@ def run_ddl(queries: Queries, statement: Statement) -> DataFrame | None:
     return queries.spark.createDataFrame([], "result string") if done else None
 
 
-def _defined(queries: Queries, words: TokenReader) -> bool:
+def _defined(queries: Queries, words: TokenReader) -> bool:  # noqa: PLR0911 - one return a form
     """Runs a statement that makes, changes or drops a table, a namespace or a view; `False` where Spark is to."""
     if (
         words.follows("CREATE", "TABLE")
@@ -168,9 +168,13 @@ def _defined(queries: Queries, words: TokenReader) -> bool:
         word = words.take_word().upper
         words.take_word()
         return (create_namespace if word == "CREATE" else drop_namespace)(queries, words)
-    if words.next() in {"CREATE", "ALTER", "DROP"} and "VIEW" in {words.next(1), words.next(3)}:
-        check_no_view(queries, words)
-        return False
+    if words.follows("CREATE", "VIEW") or words.follows("CREATE", "OR", "REPLACE", "VIEW"):
+        words.take_word()
+        return create_view(queries, words)
+    if words.take("ALTER", "VIEW"):
+        return alter_view(queries, words)
+    if words.take("DROP", "VIEW"):
+        return drop_view(queries, words)
     done = False
     if words.take("ALTER", "TABLE"):
         parts = words.name()

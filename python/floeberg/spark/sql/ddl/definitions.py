@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.token_reader import TokenReader
 
-__all__ = ["check_no_view", "create_namespace", "create_table", "drop_namespace", "drop_table"]
+__all__ = ["create_namespace", "create_table", "drop_namespace", "drop_table"]
 
 _FORMATS = {"ICEBERG", "FLOEBERG", ""}
 
@@ -83,30 +83,6 @@ def drop_table(queries: Queries, words: TokenReader) -> bool:
     else:
         catalog.drop_table(levels)
     return True
-
-
-def check_no_view(queries: Queries, words: TokenReader) -> None:
-    """Refuses `CREATE`, `ALTER` and `DROP` of views of the catalog.
-
-    Raises:
-        UnsupportedError: The name is that of a view of the catalog, or of one that would be made there.
-    """
-    word = words.take_word().upper
-    words.take("OR", "REPLACE")
-    if not words.take("VIEW"):
-        return
-    words.take("IF", "NOT", "EXISTS")
-    words.take("IF", "EXISTS")
-    parts = words.name()
-    place = queries.known.place(parts)
-    if place is not None:
-        instead = {"CREATE": "create_view", "DROP": "drop_view"}.get(
-            word, "load_view, and the methods of the view"
-        )
-        raise UnsupportedError(
-            f"{word} VIEW: {'.'.join(parts)!r} is a name in the catalog {place[0].name!r}, whose views have no "
-            f"statements yet: use catalog.{instead}"
-        )
 
 
 def create_namespace(queries: Queries, words: TokenReader) -> bool:

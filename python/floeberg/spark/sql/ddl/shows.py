@@ -1,4 +1,4 @@
-"""What do DESCRIBE and SHOW say of tables and namespaces of a catalog?
+"""What do DESCRIBE and SHOW say of tables, views and namespaces of a catalog?
 
 Their columns are those of Spark.
 """
@@ -6,13 +6,22 @@ Their columns are those of Spark.
 from __future__ import annotations
 
 import fnmatch
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.ddl.ddl_clauses import applied
 from floeberg.spark.sql.ddl.namespaces import NAMESPACES, describe_namespace
+from floeberg.spark.sql.ddl.shown_texts import comment_clause, literal_text, pattern_of, type_text
+from floeberg.spark.sql.ddl.shown_views import (
+    described_view,
+    list_views,
+    view_columns,
+    view_definition,
+    view_properties,
+)
 from floeberg.spark.sql.query.temp_views import reads_catalog
+from floeberg.spark.sql.text.known_tables import FoundView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +40,7 @@ _OF_COLUMNS = ("min", "max", "num_nulls", "distinct_count", "avg_col_len", "max_
 """What Spark says of columns where it has computed statistics."""
 
 
-def describe(queries: Queries, words: TokenReader) -> DataFrame | None:
+def describe(queries: Queries, words: TokenReader) -> DataFrame | None:  # noqa: PLR0911 - one return a form
     """Runs what follows `DESCRIBE`; `None` where Spark is to."""
     if words.take_one(*NAMESPACES):
         return describe_namespace(queries, words)
@@ -48,9 +57,11 @@ def describe(queries: Queries, words: TokenReader) -> DataFrame | None:
     if words.is_at_end or not words.is_name:
         return None
     parts = words.name()
-    found = queries.known.find(parts)
+    found = queries.known.relation(parts)
     if found is None:
         return None
+    if isinstance(found, FoundView):
+        return described_view(queries, words, found, extended=extended)
     if found.metadata is not None:
         raise UnsupportedError(f"DESCRIBE: {'.'.join(parts)!r} is a metadata table: SELECT from it")
     if not words.is_at_end:
@@ -69,12 +80,12 @@ def _column(queries: Queries, words: TokenReader, table: Table, *, extended: boo
     if ".".join(parts).lower() not in named:
         raise InvalidInputError(f"DESCRIBE: the table has no column {'.'.join(parts)!r}")
     field = table.schema().find_field(named[".".join(parts).lower()])
-    rows = [("col_name", field.name), ("data_type", _kind(field)), ("comment", field.doc or "NULL")]
+    rows = [("col_name", field.name), ("data_type", type_text(field)), ("comment", field.doc or "NULL")]
     rows += [(each, "NULL") for each in _OF_COLUMNS] if extended else []
     return queries.spark.createDataFrame(rows, "info_name string, info_value string")
 
 
-def show(queries: Queries, words: TokenReader) -> DataFrame | None:
+def show(queries: Queries, words: TokenReader) -> DataFrame | None:  # noqa: PLR0911 - one return a form
     """Runs what follows `SHOW`; `None` where Spark is to."""
     if words.take("TABLES"):
         return _tables(queries, words)
@@ -86,6 +97,8 @@ def show(queries: Queries, words: TokenReader) -> DataFrame | None:
         return _created(queries, words)
     if words.take("COLUMNS"):
         return _column_names(queries, words)
+    if words.take("VIEWS"):
+        return list_views(queries, words)
     _check_known(queries, words)
     return None
 
@@ -98,10 +111,12 @@ def _column_names(queries: Queries, words: TokenReader) -> DataFrame | None:
         namespace = words.name()
         # Spark takes the namespace twice, if it is the same.
         parts = parts if parts[:-1] and parts[:-1] == namespace else (*namespace, *parts)
-    found = queries.known.find(parts)
+    found = queries.known.relation(parts)
     if found is None:
         return None
     words.end()
+    if isinstance(found, FoundView):
+        return view_columns(queries, found)
     if found.metadata is not None:
         raise UnsupportedError(f"SHOW COLUMNS: {'.'.join(parts)!r} is a metadata table: SELECT from it")
     rows = [(each.name,) for each in found.table.schema().fields]
@@ -109,31 +124,31 @@ def _column_names(queries: Queries, words: TokenReader) -> DataFrame | None:
 
 
 def _created(queries: Queries, words: TokenReader) -> DataFrame | None:
-    found = queries.known.find(words.name())
+    found = queries.known.relation(words.name())
     if found is None:
         return None
     words.end()
+    if isinstance(found, FoundView):
+        return view_definition(queries, found)
     return queries.spark.createDataFrame([(_definition(found),)], "createtab_stmt string")
 
 
 def _check_known(queries: Queries, words: TokenReader) -> None:
-    """Checks that nothing is asked of a table or a namespace of the catalog that is not known here.
+    """Checks that nothing is asked of a table of the catalog that is not known here.
 
     Raises:
         UnsupportedError: It is.
     """
     word = words.next()
-    if word not in {"PARTITIONS", "VIEWS"}:
+    if word != "PARTITIONS":
         return
     words.take_word()
-    is_within = words.take_one("IN", "FROM")
-    if words.is_at_end or not words.is_name or (word == "VIEWS" and not is_within):
+    words.take_one("IN", "FROM")
+    if words.is_at_end or not words.is_name:
         return
     parts = words.name()
     name = ".".join(parts)
-    if word == "VIEWS" and queries.known.existing_namespace(parts) is not None:
-        raise UnsupportedError(f"SHOW VIEWS: {name!r} is a namespace of a catalog: use catalog.list_views")
-    if word != "VIEWS" and queries.known.look_up(parts) is not None:
+    if queries.known.look_up(parts) is not None:
         raise UnsupportedError(
             f"SHOW {word}: {name!r} is a table of a catalog: write DESCRIBE {name}, or SELECT from {name}.partitions"
         )
@@ -146,7 +161,7 @@ def _tables(queries: Queries, words: TokenReader) -> DataFrame | None:
     if place is None:
         return None
     catalog, levels = place
-    pattern = _pattern(words)
+    pattern = pattern_of(words)
     rows = [
         (".".join(levels), each[-1], False)
         for each in sorted(catalog.list_tables(levels))
@@ -164,25 +179,19 @@ def _namespaces(queries: Queries, words: TokenReader) -> DataFrame | None:
     if place is None:
         return None
     catalog, levels = place
-    pattern = _pattern(words)
+    pattern = pattern_of(words)
     names = [".".join(each) for each in sorted(catalog.list_namespaces(levels))]
     rows = [(name,) for name in names if fnmatch.fnmatchcase(name, pattern)]
     return queries.spark.createDataFrame(rows, "namespace string")
 
 
-def _pattern(words: TokenReader) -> str:
-    """What follows LIKE, with `*` for any letters."""
-    words.take("LIKE")
-    pattern = "*" if words.is_at_end else words.string()
-    words.end()
-    return pattern.replace("[", "[[]").replace("?", "[?]")
-
-
 def _properties(queries: Queries, words: TokenReader) -> DataFrame | None:
     parts = words.name()
-    found = queries.known.find(parts)
+    found = queries.known.relation(parts)
     if found is None:
         return None
+    if isinstance(found, FoundView):
+        return view_properties(queries, words, found)
     rows = sorted(_shown_properties(found.table).items())
     if words.follows("("):
         inside = words.inside()
@@ -215,22 +224,12 @@ def _shown_properties(table: Table) -> dict[str, str]:
 
 
 def _columns(table: Table) -> list[tuple[str, str, str]]:
-    rows = [(each.name, _kind(each), each.doc or "") for each in table.schema().fields]
+    rows = [(each.name, type_text(each), each.doc or "") for each in table.schema().fields]
     fields = _partitions(table)
     if fields:
         rows += [("", "", ""), ("# Partitioning", "", "")]
         rows += [(f"Part {at}", text, "") for at, text in enumerate(fields)]
     return rows
-
-
-def _kind(field: Any) -> str:  # noqa: ANN401 - a field
-    """The type as Spark shows it; as Iceberg writes it where Spark lacks it."""
-    from floeberg.spark.read.types import spark_type  # noqa: PLC0415 - it imports PySpark
-
-    try:
-        return spark_type(field.field_type, truncate_nanoseconds=False, name=field.name).simpleString()
-    except UnsupportedError:
-        return str(field.field_type)
 
 
 def _partitions(table: Table) -> list[str]:
@@ -271,24 +270,19 @@ def _definition(found: Found) -> str:
     """A statement that makes a table like it."""
     table = found.table
     columns = [
-        f"  {quoted(each.name)} {_kind(each).upper() if each.field_type.is_primitive else _kind(each)}"
-        f"{' NOT NULL' if each.required else ''}{_comment(each.doc)}"
+        f"  {quoted(each.name)} {type_text(each).upper() if each.field_type.is_primitive else type_text(each)}"
+        f"{' NOT NULL' if each.required else ''}{comment_clause(each.doc)}"
         for each in table.schema().fields
     ]
     name = ".".join(quoted(part) for part in found.full)
     text = f"CREATE TABLE {name} (\n" + ",\n".join(columns) + ")\nUSING iceberg\n"
     if fields := _partitions(table):
         text += f"PARTITIONED BY ({', '.join(fields)})\n"
-    text += f"LOCATION {_literal(table.location())}\n"
+    text += f"LOCATION {literal_text(table.location())}\n"
     if table.properties:
-        listed = (f"  {_literal(key)} = {_literal(value)}" for key, value in sorted(table.properties.items()))
+        listed = (
+            f"  {literal_text(key)} = {literal_text(value)}"
+            for key, value in sorted(table.properties.items())
+        )
         text += "TBLPROPERTIES (\n" + ",\n".join(listed) + ")\n"
     return text
-
-
-def _comment(doc: str | None) -> str:
-    return f" COMMENT {_literal(doc)}" if doc else ""
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from floeberg.scan import Scan
-    from floeberg.spark.sql.text.references import Reference
+    from floeberg.spark.sql.text.references import TableReference
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.targets import ChangedTable
 
@@ -60,7 +60,7 @@ _TABLE_PARTS = frozenset({"this", "db", "catalog", "alias"})
 
 
 def conditions(
-    reference: Reference, scan: Scan, statement: Statement, *, case_sensitive: bool
+    reference: TableReference, scan: Scan, statement: Statement, *, case_sensitive: bool
 ) -> list[Condition]:
     """The conditions without which no row of a table can matter."""
     select = reference.select
@@ -136,7 +136,7 @@ def _conjuncts(tree: Any) -> Iterator[Any]:  # noqa: ANN401 - sqlglot's
         yield tree
 
 
-def _is_plain(reference: Reference) -> bool:
+def _is_plain(reference: TableReference) -> bool:
     """Whether nothing stands between the table and the conditions."""
     table = {key for key, value in reference.node.args.items() if value}
     select = {key for key, value in reference.select.args.items() if value}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from floeberg.scan import Scan
-    from floeberg.spark.sql.text.references import Reference
+    from floeberg.spark.sql.text.references import TableReference
     from floeberg.spark.sql.text.targets import ChangedTable
     from floeberg.types import NestedField
 
@@ -51,7 +51,7 @@ class Columns:
         self._merged = set(map(self._fold, merged))
 
     @classmethod
-    def of_use(cls, reference: Reference, scan: Scan, *, case_sensitive: bool) -> Columns:
+    def of_use(cls, reference: TableReference, scan: Scan, *, case_sensitive: bool) -> Columns:
         """Those of a table that a query uses.
 
         Args:

@@ -15,7 +15,7 @@ from floeberg.spark.sql.text.references import direct_relations, select_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from floeberg.spark.sql.text.references import Reference
+    from floeberg.spark.sql.text.references import TableReference
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.types import Schema
 
@@ -27,8 +27,8 @@ _CHEAP = ("boolean", "int", "date", "float", "long", "double", "timestamp", "tim
 def needed_columns(
     statement: Statement,
     tree: Any,  # noqa: ANN401 - sqlglot's
-    reference: Reference,
-    uses: Sequence[Reference],
+    reference: TableReference,
+    uses: Sequence[TableReference],
     schema: Schema,
 ) -> list[str]:
     """The columns to read, by their names in the schema."""
@@ -49,7 +49,7 @@ def needed_columns(
     return own + hidden or [_cheapest(schema)]
 
 
-def reaches_all(statement: Statement, tree: Any, reference: Reference) -> bool:  # noqa: ANN401 - the same
+def reaches_all(statement: Statement, tree: Any, reference: TableReference) -> bool:  # noqa: ANN401 - the same
     """Whether something in the query may mean all columns of a table."""
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
@@ -65,7 +65,7 @@ def reaches_all(statement: Statement, tree: Any, reference: Reference) -> bool: 
     return any(_covers(star, reference) for star in tree.find_all(exp.Star))
 
 
-def _covers(star: Any, reference: Reference) -> bool:  # noqa: ANN401 - the same
+def _covers(star: Any, reference: TableReference) -> bool:  # noqa: ANN401 - the same
     from sqlglot import exp  # noqa: PLC0415 - the same
 
     if isinstance(star.parent, exp.Column):

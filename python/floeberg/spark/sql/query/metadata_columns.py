@@ -16,7 +16,7 @@ from floeberg.spark.sql.text.references import direct_relations, select_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from floeberg.spark.sql.text.references import Reference
+    from floeberg.spark.sql.text.references import TableReference
 
 __all__ = ["DELETED", "METADATA_COLUMNS", "metadata_columns"]
 
@@ -41,8 +41,8 @@ _AFTER_ALIASES = ("group", "having", "qualify", "windows")
 
 def metadata_columns(
     tree: Any,  # noqa: ANN401 - sqlglot's
-    reference: Reference,
-    uses: Sequence[Reference],
+    reference: TableReference,
+    uses: Sequence[TableReference],
     words: Sequence[str],
 ) -> list[str]:
     """The words that mean metadata columns of a table.
@@ -59,7 +59,7 @@ def metadata_columns(
     return [word for word in words if _is_meant(word, tree, reference, uses)]
 
 
-def _is_meant(word: str, tree: Any, reference: Reference, uses: Sequence[Reference]) -> bool:  # noqa: ANN401 - the same
+def _is_meant(word: str, tree: Any, reference: TableReference, uses: Sequence[TableReference]) -> bool:  # noqa: ANN401 - the same
     from sqlglot import exp  # noqa: PLC0415 - importing floeberg.spark imports nothing large
 
     found = {_meaning(word, node, tree, reference, uses) for node in tree.find_all(exp.Column)}
@@ -75,8 +75,8 @@ def _meaning(
     word: str,
     node: Any,  # noqa: ANN401 - the same
     tree: Any,  # noqa: ANN401 - the same
-    reference: Reference,
-    uses: Sequence[Reference],
+    reference: TableReference,
+    uses: Sequence[TableReference],
 ) -> bool | None:
     """Whether a column is the metadata column of a table; `None` where the table could not change its meaning."""
     parts = [part.name.lower() for part in node.parts]
@@ -98,7 +98,7 @@ def _meaning(
     return not (others and _is_named(word, tree))
 
 
-def _is_qualified(parts: list[str], word: str, node: Any, reference: Reference) -> bool:  # noqa: ANN401 - the same
+def _is_qualified(parts: list[str], word: str, node: Any, reference: TableReference) -> bool:  # noqa: ANN401 - the same
     """Whether a column is written with the name of a table before it, in a place that can see the table."""
     select = select_of(node)
     while select is not None and select is not reference.select:
@@ -110,7 +110,7 @@ def _is_qualified(parts: list[str], word: str, node: Any, reference: Reference) 
     return [each.lower() for each in full][-len(before) :] == before
 
 
-def _scope(node: Any, uses: Sequence[Reference]) -> Any:  # noqa: ANN401 - the same
+def _scope(node: Any, uses: Sequence[TableReference]) -> Any:  # noqa: ANN401 - the same
     """The innermost SELECT around a column that has a table of ours and that the column can see."""
     from sqlglot import exp  # noqa: PLC0415 - the same
 
@@ -146,7 +146,7 @@ def _is_named(word: str, tree: Any) -> bool:  # noqa: ANN401 - the same
     return any(each.name.lower() == word for each in listed)
 
 
-def _joins_by(word: str, reference: Reference) -> bool:
+def _joins_by(word: str, reference: TableReference) -> bool:
     """Whether the table is joined by the column."""
     if reference.select is None:
         return False

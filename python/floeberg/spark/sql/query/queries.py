@@ -1,24 +1,27 @@
-"""How does Spark run a query that names tables of the catalog?
+"""How does Spark run a query that names tables and views of the catalog?
 
-Invariant: Spark runs the text as written, with other names for these tables.
+Invariant: Spark runs the text as written, with other names for these tables and views.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.conf import is_case_sensitive
 from floeberg.spark.session.names import quoted
+from floeberg.spark.sql.query.catalog_views import ViewQuery, naming_view, query_of, reading, shaped
 from floeberg.spark.sql.query.system_functions import TRUNCATE, typed_functions
 from floeberg.spark.sql.query.table_frames import frames_of
 from floeberg.spark.sql.text.edits import edited, rewritten
 from floeberg.spark.sql.text.grammar import Definitions
-from floeberg.spark.sql.text.references import references
+from floeberg.spark.sql.text.known_tables import FoundView
+from floeberg.spark.sql.text.references import TableReference, references
 from floeberg.spark.sql.text.rewriting import edits, escaped, template
 from floeberg.spark.sql.text.statement import Statement, read_statement
 from floeberg.spark.sql.text.table_queries import selects
+from floeberg.view.nesting import entered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,6 +71,7 @@ class Queries:
         reading: What `Scan.to_spark` is given.
         reads: What frames read.
         defined: The common table expressions that the statement begins with.
+        within: The views of catalogs whose query it is, outermost first, by their whole names.
     """
 
     spark: SparkSession
@@ -76,6 +80,7 @@ class Queries:
     reading: dict[str, Any] = field(default_factory=dict)
     reads: Reads = field(default_factory=Reads)
     defined: Definitions = field(default_factory=Definitions)
+    within: tuple[tuple[str, ...], ...] = ()
 
     def frame(
         self, query: Statement | str, *, empty: bool = False, narrowed: Sequence[Expression] | None = None
@@ -140,19 +145,22 @@ class Queries:
             )
         case_sensitive = is_case_sensitive(spark)
         changes = [*edits(statement, tree, uses, case_sensitive=case_sensitive), *typed]
+        tables = [use for use in uses if isinstance(use, TableReference)]
         if not empty:
-            self.reads.tables.extend(use.found.table for use in uses)
-        frames = frames_of(
+            self.reads.tables.extend(use.found.table for use in tables)
+        of_tables = frames_of(
             spark,
             statement,
             tree,
-            uses,
+            tables,
             self.reading,
             case_sensitive=case_sensitive,
             empty=empty,
             narrowed=narrowed,
         )
-        named = {f"floeberg_{at}": frame for at, frame in enumerate(frames)}
+        frames = dict(zip(map(id, tables), of_tables, strict=True))
+        frames |= {id(use): self._frame_of_use(use, empty=empty) for use in uses if id(use) not in frames}
+        named = {f"floeberg_{at}": frames[id(use)] for at, use in enumerate(uses)}
         whole = escaped(before) + template(statement, changes) + escaped(after)
         return _run(spark, statement, self.known, whole, self.args, named)
 
@@ -171,6 +179,47 @@ class Queries:
         if statement is None:
             return self.spark.sql(before + _text(query) + after, self.args)
         return self.run(statement, empty=empty, before=before, after=after)
+
+    def _frame_of_use(self, use: Reference, *, empty: bool) -> DataFrame:
+        """The frame of a use of a view.
+
+        Raises:
+            InvalidInputError: A snapshot is asked for, and views have none.
+            InvalidDataError: As for `frame_of_view`.
+        """
+        assert isinstance(use.found, FoundView)  # noqa: S101 - the caller asked
+        if use.time_travel is not None:
+            raise InvalidInputError(
+                f"{'.'.join(use.name.parts)} AS OF: it is a view, which has no snapshots: write AS OF after the "
+                "tables of its statement"
+            )
+        return self.frame_of_view(use.found, empty=empty)
+
+    def frame_of_view(self, found: FoundView, *, empty: bool = False) -> DataFrame:
+        """The frame of a view of a catalog.
+
+        Raises:
+            InvalidDataError: The view reads itself, or its query gives other columns than it was made with.
+        """
+        with naming_view(found.full):
+            path, query = entered(self.within, found.full), query_of(found)
+            with reading(self.spark, query):
+                frame = self.frame_of_query(query, path, empty=empty)
+            return shaped(self.spark, frame, found)
+
+    def frame_of_query(
+        self, query: ViewQuery, path: tuple[tuple[str, ...], ...], *, empty: bool = False
+    ) -> DataFrame:
+        """The frame of the query of a view, with the names and types that the query gives.
+
+        Args:
+            query: The query, which is being read.
+            path: The views around it, with its own.
+            empty: Whether only its columns are asked for.
+        """
+        known = self.known.within(query.catalog)
+        own = replace(self, known=known, args=None, defined=Definitions(), within=path)
+        return own.run(query.statement(self.spark, known), empty=empty)
 
     def _type_of(self, query: str) -> str:
         """The type of the only column of a query."""
@@ -197,18 +246,13 @@ def _query(spark: SparkSession, statement: Statement, known: KnownTables) -> Any
         return trees[0]
     # After a table may stand a column of it.
     ours = [
-        parts
-        for name in statement.names
-        for parts in (name.parts, name.parts[:-1])
-        if known.look_up(parts) is not None
+        parts for name in statement.names for parts in (name.parts, name.parts[:-1]) if known.is_ours(parts)
     ]
     if not ours:
         return None
     name = ".".join(ours[0])
     if len(trees) > 1:
-        raise InvalidInputError(
-            f"expected one statement, found {len(trees)}: {name!r} is a table of a catalog"
-        )
+        raise InvalidInputError(f"expected one statement, found {len(trees)}: {name!r} is of a catalog")
     if statement.word == "TABLE":
         raise UnsupportedError(f"TABLE: {name!r} is a table of a catalog: write SELECT * FROM {name}")  # noqa: S608 - a text to read
     if not trees and (statement.is_query or statement.is_unheard_of):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from floeberg.expressions import Expression
     from floeberg.scan import Scan
     from floeberg.spark.sql.text.known_tables import Found
-    from floeberg.spark.sql.text.references import Reference
+    from floeberg.spark.sql.text.references import TableReference
     from floeberg.spark.sql.text.statement import Statement
 
 __all__ = ["frames_of", "scan_of"]
@@ -33,7 +33,7 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
     spark: SparkSession,
     statement: Statement,
     tree: Any,  # noqa: ANN401 - sqlglot's
-    uses: Sequence[Reference],
+    uses: Sequence[TableReference],
     reading: dict[str, Any],
     *,
     case_sensitive: bool,
@@ -95,7 +95,7 @@ def frames_of(  # noqa: PLR0913 - what is read, and how
 
 
 def _kept(
-    spark: SparkSession, use: Reference, scan: Scan, columns: Sequence[str], reading: dict[str, Any]
+    spark: SparkSession, use: TableReference, scan: Scan, columns: Sequence[str], reading: dict[str, Any]
 ) -> DataFrame | None:
     """The rows that are kept of a table, if they are those that a use of it reads."""
     own = {field.name for field in scan.schema().fields}
@@ -116,7 +116,7 @@ def _empty(spark: SparkSession, scan: Scan, reading: dict[str, Any]) -> DataFram
     return spark.createDataFrame([], columns)
 
 
-def _scan_of(spark: SparkSession, reference: Reference, *, case_sensitive: bool) -> Scan:
+def _scan_of(spark: SparkSession, reference: TableReference, *, case_sensitive: bool) -> Scan:
     """The scan of the snapshot that a use of a table asks for.
 
     Raises:
@@ -169,7 +169,7 @@ def scan_of(found: Found, written: str, *, case_sensitive: bool) -> Scan:
 
 
 def _metadata_frame(
-    spark: SparkSession, reference: Reference, scan: Scan, statement: Statement, *, whole: bool
+    spark: SparkSession, reference: TableReference, scan: Scan, statement: Statement, *, whole: bool
 ) -> DataFrame:
     """The rows of a metadata table.
 

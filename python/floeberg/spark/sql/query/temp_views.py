@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.conf import changed_settings
+from floeberg.spark.sql.query.catalog_views import naming_view, query_of, reading
 from floeberg.spark.sql.query.queries import Reads, as_query
 from floeberg.spark.sql.text.dialect import Dialect, read_in
 from floeberg.spark.sql.text.grammar import Definitions
@@ -28,6 +29,7 @@ from floeberg.spark.views import (
     renew,
     state_of,
 )
+from floeberg.view.nesting import entered
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from floeberg.catalog import Catalog
     from floeberg.spark.sql.query.queries import Queries
-    from floeberg.spark.sql.text.known_tables import KnownTables
+    from floeberg.spark.sql.text.known_tables import Found, FoundView, KnownTables
     from floeberg.spark.sql.text.statement import Statement
     from floeberg.spark.sql.text.token_reader import TokenReader
 
@@ -131,9 +133,9 @@ class QueryView:
             # After a table may stand a column of it.
             table = known.look_up(name.parts) or known.look_up(name.parts[:-1])
             if table is not None:
-                refs = sorted((ref, each.snapshot_id) for ref, each in table.table.refs().items())
-                current = table.table.scan()
-                found.append((table.full, table.table.location(), refs, *state_of(current)))
+                found.append(_state_of_table(table))
+            else:
+                found += _states_of_view(spark, known, known.view(name.parts), ())
         for view in followed(spark, self.depends):
             if isinstance(view, FollowingView):
                 found.append(state_of(view.scan(known.open(view.table, view.catalog))))
@@ -167,12 +169,36 @@ def renew_views(queries: Queries, words: Collection[str]) -> None:
 
 
 def reads_catalog(queries: Queries, query: Statement) -> bool:
-    """Whether a query names a table of a catalog, or a view of one."""
+    """Whether a query names a table or a view of a catalog, or a temporary view of one."""
     known = queries.known
     names = (parts for each in query.names for parts in (each.parts, each.parts[:-1]))
-    return any(known.look_up(parts) is not None for parts in names) or bool(
-        followed(queries.spark, query.words)
-    )
+    return any(known.is_ours(parts) for parts in names) or bool(followed(queries.spark, query.words))
+
+
+def _state_of_table(found: Found) -> tuple[Any, ...]:
+    refs = sorted((ref, each.snapshot_id) for ref, each in found.table.refs().items())
+    return (found.full, found.table.location(), refs, *state_of(found.table.scan()))
+
+
+def _states_of_view(
+    spark: SparkSession, known: KnownTables, found: FoundView | None, path: tuple[tuple[str, ...], ...]
+) -> list[Any]:
+    """What a view of a catalog and the tables are that it reads; nothing where there is no view."""
+    if found is None:
+        return []
+    with naming_view(found.full):
+        path, query = entered(path, found.full), query_of(found)
+        known = known.within(query.catalog)
+        with reading(spark, query):
+            names = query.statement(spark, known).names
+    states: list[Any] = [(found.full, found.view.metadata_location)]
+    for name in names:
+        table = known.look_up(name.parts)
+        if table is not None:
+            states.append(_state_of_table(table))
+        else:
+            states += _states_of_view(spark, known, known.view(name.parts), path)
+    return states
 
 
 def create_temp_view(queries: Queries, words: TokenReader, statement: Statement) -> bool:

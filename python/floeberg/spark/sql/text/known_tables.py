@@ -1,4 +1,4 @@
-"""Which names of a statement are tables of the catalog?
+"""Which names of a statement are tables and views of the catalog?
 
 A name with one part is Spark's: a temporary view, a common table expression, a table of the current database. A longer
 name is the catalog's if the catalog has it, with or without the name of the catalog in front. A metadata table
@@ -10,33 +10,40 @@ Invariant: a name is looked up once a statement, and each table is loaded once: 
 from __future__ import annotations
 
 import difflib
-import re
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from floeberg._table_selectors import selector_of
 from floeberg.catalog import load_catalog
 from floeberg.catalog.configuration import configured_name, configured_properties
-from floeberg.errors import InvalidInputError, NoSuchNamespaceError, NoSuchTableError, UnsupportedError
+from floeberg.errors import (
+    InvalidInputError,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    NoSuchViewError,
+    UnsupportedError,
+)
 from floeberg.spark.session.names import quoted
 from floeberg.spark.session.wap import under_wap
 from floeberg.spark.tables import open_named
 from floeberg.table.inspect import MetadataTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
 
     from floeberg.catalog import Catalog
     from floeberg.table import Table
+    from floeberg.view import View
 
-__all__ = ["CHANGES", "Found", "KnownTables"]
+__all__ = ["CHANGES", "Found", "FoundView", "KnownTables"]
 
 CHANGES = "changes"
 """What follows the name of a table whose changes are read."""
 _METADATA: frozenset[str] = frozenset({*get_args(MetadataTable), CHANGES})
-_SELECTOR = re.compile(r"(branch|tag)_(.+)|(snapshot_id|at_timestamp)_([0-9]+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,26 @@ class Found:
         chosen = (self.metadata, self.ref, self.snapshot_id, self.timestamp_ms)
         return all(each is None for each in chosen)
 
+    @property
+    def column_names(self) -> list[str]:
+        """The names of its columns."""
+        return self.table.schema().column_names
+
+
+@dataclass(frozen=True)
+class FoundView:
+    """A view that a name means."""
+
+    view: View
+    catalog: Catalog
+    full: tuple[str, ...]
+    """The whole name, with that of the catalog."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of its columns."""
+        return self.view.schema().column_names
+
 
 class KnownTables:
     """The tables that a statement may name.
@@ -66,18 +93,22 @@ class KnownTables:
     Args:
         spark: The session.
         catalog: The catalog, its name in the configuration, or `None` for the default one.
+        others: Other catalogs by their names, before those of the configuration.
     """
 
-    def __init__(self, spark: SparkSession, catalog: Catalog | str | None) -> None:
+    def __init__(
+        self, spark: SparkSession, catalog: Catalog | str | None, others: Mapping[str, Catalog] | None = None
+    ) -> None:
         self._spark = spark
         if catalog is None:
             name = configured_name()
             self._catalog = load_catalog(name) if configured_properties(name) else None
         else:
             self._catalog = load_catalog(catalog) if isinstance(catalog, str) else catalog
-        self._others: dict[str, Catalog | None] = {}
+        self._others: dict[str, Catalog | None] = dict(others or {})
         self._tables: dict[tuple[tuple[Any, ...], tuple[str, ...]], Table | None] = {}
         self._found: dict[tuple[str, ...], Found | None] = {}
+        self._views: dict[tuple[tuple[Any, ...], tuple[str, ...]], View | None] = {}
         self._of_spark: dict[tuple[str, ...], bool] = {}
 
     def find(self, parts: tuple[str, ...]) -> Found | None:
@@ -91,11 +122,7 @@ class KnownTables:
         if found is None:
             self._explain_absence(parts)
         elif found.full[-len(parts) :] == parts and len(found.full) > len(parts) and self._spark_has(parts):
-            name = ".".join(parts)
-            raise InvalidInputError(
-                f"both the catalog {found.full[0]!r} and Spark have a table {name!r}: write {'.'.join(found.full)!r} "
-                f"or 'spark_catalog.{name}'"
-            )
+            raise _of_both_tables(found.full, parts)
         return found
 
     def look_up(self, parts: tuple[str, ...]) -> Found | None:
@@ -103,13 +130,51 @@ class KnownTables:
         if len(parts) < 2:  # noqa: PLR2004 - a namespace and a name
             return None
         if parts not in self._found:
-            own = self._named(parts[0])
-            places = [(own, parts[1:])] if own is not None else []
-            if self._catalog is not None:
-                places.append((self._catalog, parts))
-            tried = (_in_catalog(self, catalog, levels) for catalog, levels in places)
+            tried = (_in_catalog(self, catalog, levels) for catalog, levels in self._places(parts))
             self._found[parts] = next((found for found in tried if found is not None), None)
         return self._found[parts]
+
+    def view(self, parts: tuple[str, ...]) -> FoundView | None:
+        """The view of the catalog that a name means; `None` where there is none."""
+        for catalog, levels in self._places(parts):
+            view = self._load_view(catalog, levels)
+            if view is not None:
+                return FoundView(view, catalog, (catalog.name, *levels))
+        return None
+
+    def relation(self, parts: tuple[str, ...]) -> Found | FoundView | None:
+        """The table or the view of the catalog that a name means; `None` for a table of Spark.
+
+        Raises:
+            FloebergError: As for `find`.
+        """
+        if self.look_up(parts) is None and (view := self.view(parts)) is not None:
+            if view.full[1:] == parts and self._spark_has(parts):
+                raise _of_both_tables(view.full, parts)
+            return view
+        return self.find(parts)
+
+    def is_ours(self, parts: tuple[str, ...]) -> bool:
+        """Whether a name is that of a table or a view of a catalog."""
+        return self.look_up(parts) is not None or self.view(parts) is not None
+
+    def _places(self, parts: tuple[str, ...]) -> list[tuple[Catalog, tuple[str, ...]]]:
+        """Where something of a name may be: catalogs, and the rest of the name."""
+        if len(parts) < 2:  # noqa: PLR2004 - a namespace and a name
+            return []
+        own = self._named(parts[0])
+        places = [(own, parts[1:])] if own is not None else []
+        return places if self._catalog is None else [*places, (self._catalog, parts)]
+
+    def _load_view(self, catalog: Catalog, levels: tuple[str, ...]) -> View | None:
+        key = (catalog.name, *sorted(catalog.properties.items())), levels
+        if key not in self._views:
+            self._views[key] = None
+            # A name that no view of the catalog can have is somebody else's.
+            with suppress(InvalidInputError, NoSuchViewError):
+                if len(levels) > 1 and _is_view(catalog, levels):
+                    self._views[key] = catalog.load_view(levels)
+        return self._views[key]
 
     def load(self, catalog: Catalog, levels: tuple[str, ...]) -> Table | None:
         """A table of a catalog, or `None`."""
@@ -138,6 +203,19 @@ class KnownTables:
             return self
         made = copy(self)
         made._catalog, made._found, made._others = catalog, {}, {}  # noqa: SLF001 - its own class
+        return made
+
+    def within(self, catalog: Catalog) -> KnownTables:
+        """The tables that a view of a catalog may name, at the same snapshots.
+
+        The catalogs that the statement knows by their names are known there too.
+        """
+        if catalog is self._catalog:
+            return self
+        made, others = self.beside(catalog), dict(self._others)
+        if self._catalog is not None:
+            others[self._catalog.name] = self._catalog
+        made._others = others  # noqa: SLF001 - its own class
         return made
 
     @property
@@ -225,8 +303,8 @@ class KnownTables:
         if _is_view(catalog, levels):
             name = ".".join(levels)
             raise NoSuchTableError(
-                f"{name!r} is a view, which is not expanded here: write the statement that "
-                f"catalog.load_view({name!r}).sql_for('spark') returns"
+                f"{name!r} is a view, and a table is expected here: SELECT reads the view, CREATE OR REPLACE VIEW, "
+                "ALTER VIEW and DROP VIEW change it"
             )
         error = catalog.no_such_table(levels)
         listed = [".".join(each) for each in tables]
@@ -250,6 +328,15 @@ def _asked(exists: Callable[[str], bool], parts: tuple[str, ...]) -> bool:
     except PySparkException:
         # Spark has no catalog or no namespace of that name.
         return False
+
+
+def _of_both_tables(full: tuple[str, ...], parts: tuple[str, ...]) -> InvalidInputError:
+    """The error of a name that both the catalog and Spark have."""
+    name = ".".join(parts)
+    return InvalidInputError(
+        f"both the catalog {full[0]!r} and Spark have a table {name!r}: write {'.'.join(full)!r} "
+        f"or 'spark_catalog.{name}'"
+    )
 
 
 def _of_both(catalog: Catalog, namespace: tuple[str, ...], parts: tuple[str, ...]) -> InvalidInputError:
@@ -276,20 +363,15 @@ def _in_catalog(known: KnownTables, catalog: Catalog, levels: tuple[str, ...]) -
     if len(levels) < 3:  # noqa: PLR2004 - something after the name
         return None
     last = levels[-1]
-    selector = _SELECTOR.fullmatch(last)
+    selector = selector_of(last)
     if last.lower() not in _METADATA and selector is None:
         return None
     table = known.load(catalog, levels[:-1])
     if table is None:
         return None
     found = Found(table, full)
-    return (
-        replace(found, metadata=last.lower()) if selector is None else replace(found, **_selected(selector))
+    if selector is None:
+        return replace(found, metadata=last.lower())
+    return replace(
+        found, ref=selector.ref, snapshot_id=selector.snapshot_id, timestamp_ms=selector.timestamp_ms
     )
-
-
-def _selected(selector: re.Match[str]) -> dict[str, Any]:
-    kind, name, other, number = selector.groups()
-    if kind is not None:
-        return {"ref": (kind, name)}
-    return {"snapshot_id" if other == "snapshot_id" else "timestamp_ms": int(number)}

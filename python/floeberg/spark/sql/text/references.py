@@ -1,7 +1,7 @@
-"""Where does a query use tables of the catalog, and where are they visible?
+"""Where does a query use tables and views of the catalog, and where are they visible?
 
-In: the tree of a query. Out: each use of a table, with the SELECT that it belongs to and the name that columns are
-qualified with.
+In: the tree of a query. Out: each use of a table or a view, with the SELECT that it belongs to and the name that
+columns are qualified with.
 """
 
 from __future__ import annotations
@@ -10,22 +10,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floeberg.errors import UnsupportedError
+from floeberg.spark.sql.text.known_tables import Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from floeberg.spark.sql.text.known_tables import Found, KnownTables
+    from floeberg.spark.sql.text.known_tables import FoundView, KnownTables
     from floeberg.spark.sql.text.statement import Name, Statement
     from floeberg.spark.sql.text.time_travel import TimeTravel
 
-__all__ = ["Reference", "direct_relations", "names_of_columns", "references", "select_of", "visible_names"]
+__all__ = [
+    "Reference",
+    "TableReference",
+    "direct_relations",
+    "names_of_columns",
+    "references",
+    "select_of",
+    "visible_names",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """One use of a table in a query."""
+    """One use of a table or a view in a query."""
 
-    found: Found
+    found: Found | FoundView
     node: Any
     """Its table in the tree."""
     select: Any
@@ -45,8 +54,15 @@ class Reference:
         return self.name.ends[-1] if self.time_travel is None else self.time_travel.end
 
 
+@dataclass(frozen=True, eq=False)
+class TableReference(Reference):
+    """One use of a table in a query."""
+
+    found: Found
+
+
 def references(statement: Statement, tree: Any, known: KnownTables) -> list[Reference]:  # noqa: ANN401 - sqlglot's
-    """All uses of tables of the catalog.
+    """All uses of tables and views of the catalog.
 
     Raises:
         UnsupportedError: A version follows a name with `@`.
@@ -61,7 +77,7 @@ def references(statement: Statement, tree: Any, known: KnownTables) -> list[Refe
         name = by_start.get(node.parts[0].meta.get("start", -1))
         if name is None or name.parts != tuple(part.name for part in node.parts):
             continue
-        table = known.find(name.parts)
+        table = known.relation(name.parts)
         if table is None:
             continue
         alias = node.args.get("alias")
@@ -71,7 +87,8 @@ def references(statement: Statement, tree: Any, known: KnownTables) -> list[Refe
                 f"{'.'.join(name.parts)}@{alias.this.name}: write VERSION AS OF or TIMESTAMP AS OF after the name"
             )
         travel = statement.time_travel.get(name.ends[-1])
-        found.append(Reference(table, node, select_of(node), name, has_alias, travel))
+        parts = (node, select_of(node), name, has_alias, travel)
+        found.append(TableReference(table, *parts) if isinstance(table, Found) else Reference(table, *parts))
     return sorted(found, key=lambda reference: reference.name.starts[0])
 
 

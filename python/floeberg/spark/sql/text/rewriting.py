@@ -129,7 +129,7 @@ def _short_owner(
 
 
 def _has(reference: Reference, column: str, fold: Callable[[str], str]) -> bool:
-    return fold(column) in map(fold, reference.found.table.schema().column_names)
+    return fold(column) in map(fold, reference.found.column_names)
 
 
 def _is_hidden(reference: Reference, tree: Any, fold: Callable[[str], str]) -> bool:  # noqa: ANN401 - the same
