@@ -20,10 +20,12 @@ from floeberg import _native
 from floeberg._arguments import checked_version
 from floeberg._timestamps import Moment, microseconds
 from floeberg.errors import (
+    FloebergError,
     InvalidDataError,
     InvalidInputError,
     NotFoundError,
     NotInstalledError,
+    StorageError,
     UnsupportedError,
 )
 
@@ -113,6 +115,7 @@ def read_delta_log(
         InvalidDataError: The log is damaged.
     """
     deltalake = _deltalake()
+    where = {"path": location}
     try:
         return _read(deltalake, location, options, version, as_of)
     except deltalake.exceptions.TableNotFoundError as error:
@@ -125,13 +128,18 @@ def read_delta_log(
             f"the Delta table needs what the package deltalake does not read: {error}",
             context={"path": location},
         ) from error
-    except (deltalake.exceptions.DeltaError, OSError, ValueError, KeyError, TypeError) as error:
-        if isinstance(error, (InvalidInputError, NotFoundError)):
-            raise
+    except FloebergError:
+        raise
+    except OSError as error:
         text = _native.without_passwords(str(error))
-        raise InvalidDataError(
-            f"the log of the Delta table cannot be read: {text}", context={"path": location}
-        ) from error
+        raise StorageError(f"the log of the Delta table cannot be read: {text}", context=where) from error
+    except (deltalake.exceptions.DeltaError, ValueError, KeyError, TypeError) as error:
+        text = _native.without_passwords(str(error))
+        if "not supported" in text or "Unsupported" in text:
+            raise UnsupportedError(
+                f"the Delta table has what the package deltalake does not read: {text}", context=where
+            ) from error
+        raise InvalidDataError(f"the log of the Delta table cannot be read: {text}", context=where) from error
 
 
 def _deltalake() -> Any:  # noqa: ANN401 - the module
@@ -167,8 +175,7 @@ def _read(
     if unknown:
         raise UnsupportedError(
             f"the Delta table demands of readers {', '.join(map(repr, unknown))}, which is not understood here: copy "
-            "its "
-            "rows by deltalake's `scan`",
+            "its rows by deltalake's `scan`",
             context={"path": location},
         )
     configuration = {str(key): str(value) for key, value in metadata.configuration.items()}
@@ -198,7 +205,9 @@ def _read(
 def _committed(table: Any) -> int | None:  # noqa: ANN401 - a DeltaTable
     """When the version was committed, as its commit says."""
     version = table.version()
-    found = next((each for each in table.history(limit=1) if each.get("version") == version), {})
+    found: dict[str, Any] = next(
+        (each for each in table.history(limit=1) if each.get("version") == version), {}
+    )
     moment = found.get("timestamp")
     return moment if isinstance(moment, int) else None
 
@@ -241,7 +250,7 @@ def _deleted(table: Any, raw: list[str]) -> dict[str, pa.Array]:  # noqa: ANN401
 
     root = table.table_uri.rstrip("/") + "/"
     known = set(raw)
-    found: dict[str, pa.Array] = {}
+    found: dict[str, Any] = {}
     for batch in pa.RecordBatchReader.from_stream(table.deletion_vectors()):
         for place, kept in zip(
             batch.column("filepath").to_pylist(), batch.column("selection_vector"), strict=True

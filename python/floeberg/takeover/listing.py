@@ -17,7 +17,7 @@ from floeberg.errors import InvalidInputError, LimitExceededError, NoSuchTableEr
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["check_inside", "entries", "files_below"]
+__all__ = ["check_inside", "entries", "files_below", "has_files"]
 
 _DEEPEST: Final = 100
 
@@ -28,6 +28,14 @@ def entries(folder: str, options: Mapping[str, str]) -> list[tuple[str, bool]]:
         return _native.list_folder(folder, storage_options=dict(options))
     except NotFoundError:
         return []
+
+
+def has_files(folder: str, options: Mapping[str, str], depth: int = 0) -> bool:
+    """Whether a folder, or one in it, has a file. What is nested too deep counts as one."""
+    listed = entries(folder, options)
+    return depth > _DEEPEST or any(
+        not is_folder or has_files(f"{folder}/{name}", options, depth + 1) for name, is_folder in listed
+    )
 
 
 def files_below(folder: str, options: Mapping[str, str]) -> list[str]:

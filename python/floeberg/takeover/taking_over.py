@@ -296,6 +296,11 @@ def _of_delta(
     source = DeltaSource.of(state, asked.options)
     properties = {**source.properties(), **asked.properties, **extra}
     version = _format_version(asked, 3 if source.needs_version_3 else None)
+    if version == 1 and state.deleted:
+        raise UnsupportedError(
+            "the Delta table has deletion vectors, and tables of format version 1 have no deletes: leave out "
+            "format_version, or set it to 3"
+        )
     new = target.operations.stage(source.new_table(target.location, properties, version))
     transaction, made = _begun(asked, target, new, {"delta-version": str(state.version)})
     if asked.dry_run:

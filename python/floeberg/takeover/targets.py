@@ -17,7 +17,7 @@ from floeberg.catalog.names import checked_identifier
 from floeberg.commit.filesystem import FileSystemTableOperations
 from floeberg.errors import AlreadyExistsError, InvalidInputError
 from floeberg.table import Table
-from floeberg.takeover.listing import entries
+from floeberg.takeover.listing import has_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,7 @@ def new_folder(location: str, options: Mapping[str, str], *, is_empty: bool) -> 
     """
     place = _native.location_from_user(location)
     place = place.rstrip("/") or place
-    if is_empty and entries(place, options):
+    if is_empty and has_files(place, options):
         raise AlreadyExistsError(
             "the folder of the new table has files: give a folder that does not exist",
             context={"path": place},
