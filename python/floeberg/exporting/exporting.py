@@ -17,7 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from floeberg._arguments import checked_bool, checked_names, checked_options, checked_path, checked_size
+from floeberg._arguments import (
+    checked_bool,
+    checked_int,
+    checked_names,
+    checked_options,
+    checked_path,
+    checked_size,
+)
 from floeberg._display import bytes_shown, facts_html
 from floeberg._folder_errors import folder_errors
 from floeberg._keywords import says_keywords
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
     from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
 
-__all__ = ["ExportResult", "export_table"]
+__all__ = ["ExportResult", "export_scan", "export_table"]
 
 Compression = Literal["zstd", "snappy", "gzip", "lz4", "brotli", "none"]
 _CODECS: Final = get_args(Compression)
@@ -90,6 +97,7 @@ def export_table(  # noqa: PLR0913 - all but the first two are keywords
     *,
     row_filter: AnyFilter = ALWAYS_TRUE,
     columns: Sequence[str] | None = None,
+    snapshot_id: int | None = None,
     partition_by: Sequence[str] = (),
     checksums: bool = True,
     compression: Compression = "zstd",
@@ -108,6 +116,7 @@ def export_table(  # noqa: PLR0913 - all but the first two are keywords
         folder: A new folder on this machine.
         row_filter: Which rows.
         columns: Which columns. By default, all.
+        snapshot_id: A snapshot of an Iceberg table. By default, the current one.
         partition_by: Columns whose values are folders such as `day=2026-11-28`, as Hive has them, and are not in files.
         checksums: Whether the folder gets a list `SHA256SUMS` of all its files, in the form of `sha256sum`.
         compression: The codec of the files: `zstd`, `snappy`, `gzip`, `lz4`, `brotli` or `none`.
@@ -134,19 +143,64 @@ def export_table(  # noqa: PLR0913 - all but the first two are keywords
         >>> pq.read_table(f"{folder}/export/part-0.parquet")["id"].to_pylist()
         [2, 3]
     """
-    place = _new_place(checked_path("folder", folder))
+    chosen = ("*",) if columns is None else tuple(checked_names("columns", columns))
+    options = checked_options("storage_options", storage_options)
+    at = None if snapshot_id is None else checked_int("snapshot_id", snapshot_id)
+    place = checked_path("folder", folder)
+    _new_place(place)
+    opened = table if isinstance(table, (Table, LanceTable)) else open_table(table, storage_options=options)
+    scan: Any
+    if isinstance(opened, LanceTable):
+        if at is not None:
+            raise InvalidInputError("snapshot_id: expected none of a Lance table: open it at a version")
+        scan, at = opened.scan(row_filter, selected_fields=chosen), opened.version
+    else:
+        current = opened.current_snapshot()
+        scan = opened.scan(row_filter, selected_fields=chosen, snapshot_id=at)
+        at = at if at is not None or current is None else current.snapshot_id
+    return export_scan(
+        scan,
+        place,
+        at=at,
+        partition_by=partition_by,
+        checksums=checksums,
+        compression=compression,
+        rows_per_file=rows_per_file,
+        progress=progress,
+    )
+
+
+def export_scan(  # noqa: PLR0913 - as `export_table`
+    scan: Any,  # noqa: ANN401 - a scan of either format
+    folder: str,
+    *,
+    at: int | None,
+    partition_by: Sequence[str] = (),
+    checksums: bool = True,
+    compression: Compression = "zstd",
+    rows_per_file: int = _ROWS_PER_FILE,
+    progress: ProgressCallback | bool | None = None,
+) -> ExportResult:
+    """Writes the rows of a scan: see `export_table`.
+
+    Args:
+        scan: The scan.
+        folder: A new folder.
+        at: The snapshot or version that is scanned.
+        partition_by: As with `export_table`, and so are the others.
+        checksums: Whether there is a list of checksums.
+        compression: The codec.
+        rows_per_file: The most rows of a file.
+        progress: A function, or `True`.
+    """
+    place = _new_place(folder)
     parts = checked_names("partition_by", partition_by)
-    chosen = None if columns is None else checked_names("columns", columns)
     if compression not in _CODECS:
         raise InvalidInputError(f"compression: expected one of {', '.join(_CODECS)}, found {compression!r}")
     most = checked_size("rows_per_file", rows_per_file, 1)
     lists = checked_bool("checksums", checksums)
-    options = checked_options("storage_options", storage_options)
-    opened = table if isinstance(table, (Table, LanceTable)) else open_table(table, storage_options=options)
     reporter = Reporter(progress)
-    scan = opened.scan(row_filter, selected_fields=("*",) if chosen is None else tuple(chosen))
-    reader = reporter.counted(scan.to_arrow_batch_reader())
-    plain = _plain(reader)
+    plain = _plain(reporter.counted(scan.to_arrow_batch_reader()))
     _check_parts(plain.schema, parts)
     with folder_errors(str(place)):
         staged = Path(tempfile.mkdtemp(prefix=f".{place.name}.exporting-", dir=place.parent))
@@ -165,7 +219,7 @@ def export_table(  # noqa: PLR0913 - all but the first two are keywords
         shutil.rmtree(staged, ignore_errors=True)
         raise
     reporter.end()
-    return ExportResult(str(place), tuple(files), rows, size, _state(opened))
+    return ExportResult(str(place), tuple(files), rows, size, at)
 
 
 def _new_place(folder: str) -> Path:
@@ -317,10 +371,3 @@ def _umask() -> int:
     before = os.umask(0)
     os.umask(before)
     return before
-
-
-def _state(table: Table | LanceTable) -> int | None:
-    if isinstance(table, LanceTable):
-        return table.version
-    snapshot = table.current_snapshot()
-    return None if snapshot is None else snapshot.snapshot_id

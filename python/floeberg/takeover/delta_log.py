@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import posixpath
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -167,8 +166,7 @@ def _read(
     wanted = None if version is None else checked_version("version", version)
     table = deltalake.DeltaTable(location, version=wanted, storage_options=dict(options) or None)
     if as_of is not None:
-        moment = datetime.fromtimestamp(microseconds(as_of, "as_of") / 1_000_000, timezone.utc)
-        table.load_as_version(moment)
+        table.load_as_version(_version_at(table, microseconds(as_of, "as_of") // 1000, location))
     protocol, metadata = table.protocol(), table.metadata()
     features = frozenset(protocol.reader_features or ())
     unknown = sorted(features - _FEATURES)
@@ -200,6 +198,21 @@ def _read(
         files=files,
         deleted=_deleted(table, raw),
     )
+
+
+def _version_at(table: Any, moment: int, location: str) -> int:  # noqa: ANN401 - a DeltaTable
+    """The newest version that was committed at a time, as commits say: files of a log may have been copied later.
+
+    Raises:
+        NotFoundError: There was none, or the log does not have it any more.
+    """
+    known = (each for each in table.history() if isinstance(each.get("timestamp"), int))
+    found = max((each["version"] for each in known if each["timestamp"] <= moment), default=None)
+    if found is None:
+        raise NotFoundError(
+            "the Delta table had no version at that time, as far as its log says", context={"path": location}
+        )
+    return int(found)
 
 
 def _committed(table: Any) -> int | None:  # noqa: ANN401 - a DeltaTable

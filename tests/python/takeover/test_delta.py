@@ -211,6 +211,12 @@ def test_a_version_and_a_time(tmp_path: Path) -> None:
     assert now.table is not None
     assert (now.source_version, now.table.count()) == (1, 2)
     assert {"delta-version-1", f"delta-ts-{moment}"} <= set(now.table.refs())
+    with pytest.raises(fb.FloebergError, match="no version at that time"):
+        fb.snapshot_table(old, tmp_path / "before", as_of=1_000_000)
+    for number in (1, 2):
+        commit(old, [], timestamp=4_000_000_000_000 + number)
+    between = fb.snapshot_table(old, tmp_path / "between", as_of=4_000_000_000_001)
+    assert between.source_version == 2
     with pytest.raises(ValueError, match="exclude"):
         fb.snapshot_table(old, tmp_path / "both", version=0, as_of=moment)
     with pytest.raises(fb.FloebergError, match="version"):
