@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from floeberg.comparing import TableDiff
     from floeberg.copying import CopyResult, copy
     from floeberg.errors import FloebergError
+    from floeberg.exporting import ExportCheck, ExportResult, export_table, verify_export
     from floeberg.expressions import col, lit, sql_expr
     from floeberg.lance import (
         LanceChangelogScan,
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from floeberg.scan.tasks import DataFile, DeleteFile, FileScanTask
     from floeberg.serving import serve
     from floeberg.table import Table, open_table
+    from floeberg.takeover import TakeoverResult, migrate_table, snapshot_table
     from floeberg.view import View, open_view
     from floeberg.write.receipt import Receipt
     from floeberg.write.recipe import WriteRecipe
@@ -106,6 +108,8 @@ __all__ = [
     "DeleteFile",
     "ExpiryLike",
     "Explain",
+    "ExportCheck",
+    "ExportResult",
     "FileScanTask",
     "Finding",
     "FloebergError",
@@ -132,6 +136,7 @@ __all__ = [
     "Table",
     "TableDiff",
     "TableLike",
+    "TakeoverResult",
     "TaskGroup",
     "Transaction",
     "UpdateSchema",
@@ -151,10 +156,12 @@ __all__ = [
     "copy",
     "errors",
     "exceptions",
+    "export_table",
     "expressions",
     "lance",
     "lit",
     "load_catalog",
+    "migrate_table",
     "open_table",
     "open_view",
     "partitioning",
@@ -168,11 +175,13 @@ __all__ = [
     "schema",
     "serve",
     "serving",
+    "snapshot_table",
     "sql_expr",
     "statistics",
     "transforms",
     "types",
     "variant",
+    "verify_export",
 ]
 
 __version__ = _native.__version__
@@ -192,6 +201,8 @@ _MODULES = {
     "DeleteFile": "floeberg.scan.tasks",
     "ExpiryLike": "floeberg._table_like",
     "Explain": "floeberg.scan.explain",
+    "ExportCheck": "floeberg.exporting",
+    "ExportResult": "floeberg.exporting",
     "FileScanTask": "floeberg.scan.tasks",
     "Finding": "floeberg.checking",
     "FloebergError": "floeberg.errors",
@@ -218,6 +229,7 @@ _MODULES = {
     "Table": "floeberg.table",
     "TableDiff": "floeberg.comparing",
     "TableLike": "floeberg._table_like",
+    "TakeoverResult": "floeberg.takeover",
     "TaskGroup": "floeberg.scan.task_group",
     "Transaction": "floeberg.commit",
     "UpdateSchema": "floeberg.commit.update_schema",
@@ -232,8 +244,10 @@ _MODULES = {
     "check": "floeberg.checking",
     "col": "floeberg.expressions",
     "copy": "floeberg.copying",
+    "export_table": "floeberg.exporting",
     "lit": "floeberg.expressions",
     "load_catalog": "floeberg.catalog",
+    "migrate_table": "floeberg.takeover",
     "open_table": "floeberg.table",
     "open_view": "floeberg.view",
     "read_files": "floeberg._read_files",
@@ -241,7 +255,9 @@ _MODULES = {
     "rebuild_candidates": "floeberg.rebuilding",
     "repair": "floeberg.repairing",
     "serve": "floeberg.serving",
+    "snapshot_table": "floeberg.takeover",
     "sql_expr": "floeberg.expressions",
+    "verify_export": "floeberg.exporting",
 }
 _SUBMODULES = (
     "catalog",

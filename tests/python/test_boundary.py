@@ -156,6 +156,9 @@ def writing():
         table.append(pa.table({"id": [1]})),
         fb.CopyResult(lent("refs").open(), "created", 1, None, 1),
         fb.RebuildResult(lent("refs").open(), None, "files"),
+        fb.TakeoverResult(lent("refs").open(), "files", None, "referred", 1, 1),
+        fb.ExportResult("out", ("part-0.parquet",), 1, 1, None),
+        fb.ExportCheck(1, (), (), ()),
         table.report(check=None),
     ]
     delta = table.row_delta_recipe(key_columns=["id"])

@@ -21,8 +21,6 @@ DAYS = 86_400_000
 
 UNSUPPORTED = [
     # Statements of Iceberg's documentation that are not run, each an error that shows the word.
-    ("CALL prod.system.snapshot('db.t', 'db.snap')", "snapshot"),
-    ("CALL prod.system.migrate('db.t')", "migrate"),
     ("ALTER TABLE db.t CHANGE COLUMN id other BIGINT DEFAULT 1", "DEFAULT"),
     ("ALTER TABLE db.t ADD PARTITION (id = 1)", "FIELD"),
     ("ALTER TABLE db.t ALTER COLUMN id USING x", "USING"),

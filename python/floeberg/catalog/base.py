@@ -118,19 +118,22 @@ class Catalog(Backups, Reports):
             self.do_register_table(levels, opened.metadata_location)
         return self.load_table(levels)
 
-    def new_table(self, name: str, identifier: str | Iterable[str]) -> tuple[TableOperations, str]:
-        """The operations of a table that does not exist yet, and its default location.
+    def new_table(
+        self, name: str, identifier: str | Iterable[str], location: str | None = None
+    ) -> tuple[TableOperations, str]:
+        """The operations of a table that does not exist yet, and its location.
 
         Args:
             name: The name of the argument, for errors.
             identifier: The namespace and the name.
+            location: Its folder. By default, that of `create_table`.
 
         Raises:
             TableAlreadyExistsError: A table or a view of that name exists.
             NoSuchNamespaceError: The namespace does not exist.
         """
         levels = self._new_identifier(name, identifier)
-        return self.table_operations(levels), self._place(levels, None)
+        return self.table_operations(levels), self._place(levels, location)
 
     def rename_table(self, from_identifier: str | Iterable[str], to_identifier: str | Iterable[str]) -> Table:
         """Renames a table, also into another namespace. Its files are not moved.

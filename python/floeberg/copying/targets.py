@@ -30,7 +30,15 @@ if TYPE_CHECKING:
     from floeberg.copying.sources import Source
     from floeberg.table import Table
 
-__all__ = ["IcebergTarget", "LanceTarget", "NewIcebergTarget", "NewLanceTarget", "Rows", "Target"]
+__all__ = [
+    "IcebergTarget",
+    "LanceTarget",
+    "NewIcebergTarget",
+    "NewLanceTarget",
+    "Rows",
+    "Target",
+    "needs_version_3",
+]
 
 _COPY = "floeberg.copy"
 """The entry of a snapshot's summary that has the id of a copy."""
@@ -260,7 +268,7 @@ class NewIcebergTarget:
         # Comments and defaults of columns come from a table of Iceberg.
         declared = source.declared
         columns: Any = rows.schema if declared is None else declared.schema()
-        version = _NEEDS_VERSION_3 if _needs_version_3(rows.schema) else None
+        version = _NEEDS_VERSION_3 if needs_version_3(rows.schema) else None
         version = version if declared is None else declared.format_version
         with self._catalog.create_table_transaction(
             self._identifier,
@@ -312,7 +320,8 @@ def _check_at_each_attempt(transaction: Transaction, name: str, before: Marker |
     transaction._check_base = check  # noqa: SLF001 - the package's own
 
 
-def _needs_version_3(schema: pa.Schema) -> bool:
+def needs_version_3(schema: pa.Schema) -> bool:
+    """Whether a column has a type that tables have from format version 3 on."""
     import pyarrow as pa  # noqa: PLC0415 - the same
 
     def needs(kind: Any) -> bool:  # noqa: ANN401 - a type

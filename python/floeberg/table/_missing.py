@@ -47,15 +47,15 @@ def _meant(location: str, storage_options: Mapping[str, str]) -> str | None:
     folders = {name for name, is_folder in found if is_folder}
     if "_delta_log" in folders:
         return (
-            "It is a Delta table, which Floeberg does not read: read its rows with the package deltalake, and append "
-            "them to a table"
+            "It is a Delta table: make a table of its files beside it with fb.snapshot_table, or in place with "
+            "fb.migrate_table"
         )
     if ".hoodie" in folders:
         return "It is a Hudi table, which Floeberg does not read: read its rows with Spark, and append them to a table"
     if any(name.endswith(".parquet") for name, is_folder in found if not is_folder):
         return (
-            "It has Parquet files, which are no table by themselves: create a table with their columns, and add them "
-            "with table.add_files"
+            "It has Parquet files, which are no table by themselves: make a table of them with fb.snapshot_table, or "
+            "add them to a table with table.add_files"
         )
     if not found and _NAME.fullmatch(location) and not location.endswith((".json", ".lance")):
         return (

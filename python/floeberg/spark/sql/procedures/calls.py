@@ -22,6 +22,7 @@ from floeberg.spark.sql.procedures.maintenance_procedures import (
 )
 from floeberg.spark.sql.procedures.path_procedures import rewrite_table_path
 from floeberg.spark.sql.procedures.statistics_procedures import compute_partition_stats, compute_table_stats
+from floeberg.spark.sql.procedures.takeover_procedures import migrate, snapshot
 from floeberg.spark.sql.query.changelogs import create_changelog_view
 from floeberg.types._snapshots import ancestors
 
@@ -43,7 +44,8 @@ class _Procedure:
     """A procedure.
 
     Args:
-        parameters: Its parameters after `table`, with Spark's type; those with `?` may be left out.
+        parameters: Its parameters after `table`, with Spark's type; those with `?` may be left out. Or all of them,
+            where `table` is not the first.
         columns: The columns of its result.
         run: What it does: the rows of its result.
     """
@@ -102,17 +104,20 @@ def call(queries: Queries, words: TokenReader) -> DataFrame | None:
         return None
     name = parts[-1].lower()
     procedure = _PROCEDURES.get(name)
-    if name in _INSTEAD:
-        raise UnsupportedError(f"CALL {'.'.join(parts)} is not supported: {_INSTEAD[name]}")
     if procedure is None:
         raise UnsupportedError(
             f"CALL {'.'.join(parts)}: expected one of the procedures {', '.join(sorted(_PROCEDURES))}"
         )
     inside = words.inside()
     words.end()
-    given = _arguments(queries, inside, name, {"table": "string", **procedure.parameters})
+    # The first is the table, but where a procedure says otherwise.
+    parameters = procedure.parameters
+    given = _arguments(
+        queries, inside, name, parameters if "table" in parameters else {"table": "string", **parameters}
+    )
     levels = tuple(str(given.pop("table")).replace("`", "").split("."))
-    if levels[0] == catalog.name and len(levels) > 2:  # noqa: PLR2004 - a catalog before both
+    # A catalog before both; what is migrated may be named as a table of Spark's own.
+    if len(levels) > 2 and levels[0] in (catalog.name, *(["spark_catalog"] if name == "migrate" else [])):  # noqa: PLR2004
         levels = levels[1:]
     rows = procedure.run(_Place(queries.spark, catalog, levels, queries.reading), given)
     return queries.spark.createDataFrame(list(rows), procedure.columns)
@@ -245,6 +250,30 @@ _PROCEDURES = {
         "added_files_count bigint, changed_partition_count bigint",
         lambda place, given: [add_files(place.spark, place.table, given)],
     ),
+    "snapshot": _Procedure(
+        {
+            "source_table": "string",
+            "table": "string",
+            "location": "string?",
+            "properties": "map<string,string>?",
+            "parallelism": "int?",
+            "ignore_missing_files": "boolean?",
+        },
+        "imported_files_count bigint",
+        lambda place, given: [snapshot(place.spark, place.catalog, place.levels, given)],
+    ),
+    "migrate": _Procedure(
+        {
+            "table": "string",
+            "properties": "map<string,string>?",
+            "drop_backup": "boolean?",
+            "backup_table_name": "string?",
+            "parallelism": "int?",
+            "ignore_missing_files": "boolean?",
+        },
+        "migrated_files_count bigint",
+        lambda place, given: [migrate(place.spark, place.catalog, place.levels, given)],
+    ),
     "create_changelog_view": _Procedure(
         {
             "changelog_view": "string?",
@@ -357,9 +386,3 @@ _PROCEDURES = {
         lambda place, given: [register_table(place.catalog, place.levels, given)],
     ),
 }
-_MAKE = "make the table with CREATE TABLE, and add the files with CALL add_files"
-_INSTEAD = {
-    "snapshot": _MAKE,
-    "migrate": _MAKE,
-}
-"""Procedures of Iceberg that are not here, and what to do."""
