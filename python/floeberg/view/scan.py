@@ -11,7 +11,8 @@ from floeberg._engines import of_spark
 from floeberg._exact_casts import mapped
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.errors import InvalidInputError, NotInstalledError
-from floeberg.scan.rows import BatchStream, StreamedRows, connected
+from floeberg.scan.batch_stream import BatchStream
+from floeberg.scan.rows import StreamedRows, connected
 from floeberg.view.arrow_columns import view_schema
 from floeberg.view.engines import duckdb_relation, engine_errors, polars_frame
 from floeberg.view.nesting import naming
