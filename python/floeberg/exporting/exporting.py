@@ -28,7 +28,6 @@ from floeberg._arguments import (
 from floeberg._display import bytes_shown, facts_html
 from floeberg._folder_errors import folder_errors
 from floeberg._keywords import says_keywords
-from floeberg.commit.reporting import Reporter
 from floeberg.copying.types import by_names
 from floeberg.errors import (
     AlreadyExistsError,
@@ -41,6 +40,7 @@ from floeberg.errors import (
 from floeberg.exporting.checksums import CHECKSUMS, checksums_text
 from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
+from floeberg.progress.reporting import Reporter
 from floeberg.table import Table, open_table
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from floeberg.commit.progress_report import ProgressCallback
     from floeberg.expressions import AnyFilter
+    from floeberg.progress.report import ProgressCallback
 
 __all__ = ["ExportResult", "export_scan", "export_table"]
 

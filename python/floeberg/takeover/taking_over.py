@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from floeberg.catalog import Catalog
     from floeberg.commit.new_table import NewTable
     from floeberg.commit.operations import OpenedTable
-    from floeberg.commit.progress_report import ProgressCallback
+    from floeberg.progress.report import ProgressCallback
     from floeberg.takeover.result import SourceFormat
 
 __all__ = ["migrate_table", "snapshot_table"]

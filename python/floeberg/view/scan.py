@@ -11,7 +11,6 @@ from floeberg._engines import of_spark
 from floeberg._exact_casts import mapped
 from floeberg._keywords import says_keywords_of_methods
 from floeberg.errors import InvalidInputError, NotInstalledError
-from floeberg.scan.batch_stream import BatchStream
 from floeberg.scan.rows import StreamedRows, connected
 from floeberg.view.arrow_columns import view_schema
 from floeberg.view.engines import duckdb_relation, engine_errors, polars_frame
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from floeberg.scan.batch_stream import BatchStream
     from floeberg.types import Schema
     from floeberg.view.read_view import ReadView, ViewCatalog
 
