@@ -29,7 +29,7 @@ pub const MANIFEST_CODEC: Words = Words {
     allowed: &["gzip", "zstd", "snappy", "uncompressed"],
 };
 pub const MANIFEST_GZIP_LEVEL: Whole =
-    Whole { name: "write.manifest.compression-level", default: 4, least: 0 };
+    Whole { name: "write.manifest.compression-level", default: 1, least: 0 };
 pub const MANIFEST_ZSTD_LEVEL: Whole = Whole { default: 1, ..MANIFEST_GZIP_LEVEL };
 pub const METADATA_CODEC: Words =
     Words { name: "write.metadata.compression-codec", default: "none", allowed: &["none", "gzip"] };
@@ -254,7 +254,7 @@ pub const PROPERTIES: &[Known] = &[
     FORMAT.known("The format of data files"),
     Known::refused(LOCATION_PROVIDER, JAVA_CLASSES),
     MANIFEST_CODEC.known_with(Kind::Manifest, "The codec of manifests and manifest lists"),
-    Known::text(MANIFEST_GZIP_LEVEL.name, Kind::Manifest, "Its level; by default, 4 for gzip and 1 for zstd"),
+    Known::text(MANIFEST_GZIP_LEVEL.name, Kind::Manifest, "Its level; by default, 1"),
     Known::words(
         "write.merge.distribution-mode",
         D::None,

@@ -7,6 +7,9 @@
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use floeberg_core::{Error, Result};
 
+/// The most bytes to reserve for a column on a claim of how many rows follow.
+const MOST_ROOM: usize = 16 << 20;
+
 /// A column under construction.
 #[derive(Debug)]
 pub(super) struct Column {
@@ -97,6 +100,16 @@ impl Column {
             Values::Decimal(values) => values.reserve_exact(rows),
             Values::Bytes(offsets, _) | Values::Items(offsets) => offsets.0.reserve_exact(rows),
             Values::Fixed(width, data) => data.reserve_exact(rows.saturating_mul(*width)),
+        }
+    }
+
+    /// Makes room for the bytes of this many more rows, as large as those of the first `rows`, up to a limit: the count of rows is only
+    /// a claim.
+    pub(super) fn reserve_bytes(&mut self, rows: usize, more: usize) {
+        if let Values::Bytes(_, data) = &mut self.values
+            && let Some(bytes) = data.len().saturating_mul(more).checked_div(rows)
+        {
+            data.reserve(bytes.min(MOST_ROOM));
         }
     }
 

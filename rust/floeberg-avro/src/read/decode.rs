@@ -45,8 +45,13 @@ pub fn decode_blocks(
     let mut decoder = Decoder::new(schema, projection, blocks.limits())?;
     let room = usize::try_from(rows).map_or(MOST_ROOM, |rows| rows.min(MOST_ROOM));
     decoder.program.columns.iter_mut().for_each(|column| column.reserve(room));
+    let mut is_first = true;
     while let Some(block) = blocks.next_block()? {
         decoder.push(&block)?;
+        if std::mem::take(&mut is_first) {
+            let (done, more) = (decoder.rows, room.saturating_sub(decoder.rows));
+            decoder.program.columns.iter_mut().for_each(|column| column.reserve_bytes(done, more));
+        }
     }
     decoder.finish()
 }

@@ -80,6 +80,19 @@ impl<W: Write> ContainerWriter<W> {
     }
 }
 
+impl ContainerWriter<Vec<u8>> {
+    /// Ends the open block and takes all bytes since the last cut: after the first one, these are whole blocks.
+    ///
+    /// Errors: those of [`add`](Self::add).
+    pub fn cut(&mut self) -> Result<Vec<u8>> {
+        self.end_block()?;
+        self.written = 0;
+        // The next one will be about as long.
+        let next = Vec::with_capacity(self.output.len());
+        Ok(std::mem::replace(&mut self.output, next))
+    }
+}
+
 /// The header before the blocks: the schema and the codec, then `metadata` in its order, then the marker.
 pub fn header(
     schema: &str,

@@ -3,6 +3,8 @@
 //! In: manifests of one spec and one content. Out: new manifests with the same live files, each with neighbouring partitions.
 //! Spec: Manifests (EXISTING entries); First Row ID Inheritance; Sequence Number Inheritance.
 //!
+//! Manifests are read once where partitions have many files (`clustered_once.rs`), and otherwise twice:
+//!
 //! ```text
 //! once    partitions of all files -> how many files each has -> the first and last number of its files, in their order
 //! again   entries, some manifests at a time -> file number n of N -> manifest n * count / N
@@ -20,32 +22,13 @@ use floeberg_core::value::PartitionKey;
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_exec::budget::memory_budget;
 use floeberg_exec::threads::ordered;
-use floeberg_iceberg::manifest::{
-    EntryRequest, ManifestContent, ManifestEntries, ManifestFile, MetricsForm, WrittenManifest,
-    partition_order,
-};
+use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, WrittenManifest, partition_order};
 
+use super::clustered_once::cluster_once;
+use super::clustering::{Clustering, whole_entries};
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use super::unknown_fields::{Added, UnknownOfAll};
-
-/// What is clustered, and how.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Clustering<'a> {
-    /// Manifests of one spec and one content, at least one.
-    pub manifests: &'a [ManifestFile],
-    /// Their spec.
-    pub spec_id: i32,
-    /// Their content.
-    pub content: ManifestContent,
-    /// Positions of the partition fields that order files, the first one first.
-    pub fields: &'a [usize],
-    /// The number of new manifests, at least 1.
-    pub count: u64,
-}
-
-/// The number of the next file of each partition.
-type NextFile = HashMap<PartitionKey, u64>;
 
 /// Writes the new manifests. `None` where the old ones have fields that this version does not know, of one id and of different types.
 ///
@@ -54,6 +37,9 @@ pub(crate) fn cluster(
     context: &ActionContext<'_>,
     clustering: Clustering<'_>,
 ) -> Result<Option<Vec<WrittenManifest>>> {
+    if let Some(written) = cluster_once(context, clustering)? {
+        return Ok(Some(written));
+    }
     let (first, files) = first_files(context, clustering)?;
     let bytes: u64 = clustering
         .manifests
@@ -75,6 +61,9 @@ pub(crate) fn cluster(
     }
     Ok(Some(written))
 }
+
+/// The number of the next file of each partition.
+type NextFile = HashMap<PartitionKey, u64>;
 
 /// The number of the first file of each partition, and how many files there are.
 fn first_files(context: &ActionContext<'_>, clustering: Clustering<'_>) -> Result<(NextFile, u64)> {
@@ -172,10 +161,7 @@ impl Round<'_> {
         let open: Vec<Mutex<RollingManifests<'_>>> =
             self.numbers.clone().map(|_| new()).collect::<Result<_>>()?;
         let reader = self.context.reader;
-        // Format version 1 stores files in other bytes.
-        let is_old = self.context.metadata.format_version < 2;
-        let metrics_form = if is_old { MetricsForm::Maps } else { MetricsForm::Stored };
-        let wanted = EntryRequest { with_metrics: true, metrics_form, ..EntryRequest::default() };
+        let wanted = whole_entries(self.context);
         let mut done = 0;
         for some in manifests.chunks(reader.threads.max(1)) {
             let read = ordered(some, reader.threads, &reader.cancel, |manifest| {

@@ -11,6 +11,8 @@ mod rolling;
 mod unknown_fields;
 mod filtered;
 mod merged;
+mod clustering;
+mod clustered_once;
 mod clustered;
 mod new_manifests;
 mod moved_branch;
@@ -23,7 +25,8 @@ mod change_files;
 
 pub(crate) use base_deletes::{BaseCheck, check_base};
 pub(crate) use change_files::{FileChange, change_files};
-pub(crate) use clustered::{Clustering, cluster};
+pub(crate) use clustered::cluster;
+pub(crate) use clustering::Clustering;
 pub(crate) use complete_manifests::{base_manifests, manifests_of};
 pub(crate) use context::ActionContext;
 pub(crate) use files_by_path::FilesByPath;

@@ -5,10 +5,12 @@
 //!
 //! Invariant: memory holds one manifest.
 
+use floeberg_avro::write::ContainerOptions;
 use floeberg_core::Result;
 use floeberg_core::schema::StructType;
 use floeberg_iceberg::manifest::{
-    ManifestContent, ManifestEntry, ManifestRequest, ManifestWriter, UnknownField, WrittenManifest,
+    ManifestContent, ManifestEntry, ManifestPart, ManifestRequest, ManifestWriter, UnknownField,
+    WrittenManifest,
 };
 use floeberg_iceberg::metadata::PartitionSpec;
 
@@ -100,10 +102,33 @@ impl<'a> RollingManifests<'a> {
         Ok(self.done)
     }
 
+    /// The parts of manifests, of writers with this marker. Errors: those of [`ManifestWriter::of_parts`].
+    pub fn parts(&self, sync: [u8; 16]) -> Result<ManifestWriter<Vec<u8>>> {
+        let options = self.options(Some(sync))?;
+        ManifestWriter::of_parts(&self.request(&self.folder), &options)
+    }
+
+    /// Writes a manifest of parts with this marker. Errors: those of [`ManifestWriter::finish_with`] and of the store.
+    pub fn join(&self, parts: Vec<ManifestPart>, sync: [u8; 16]) -> Result<WrittenManifest> {
+        let location = self.context.kept.name_manifest(&self.folder);
+        let options = self.options(Some(sync))?;
+        let writer = ManifestWriter::new(Vec::new(), &self.request(&location), &options)?;
+        let (pieces, written) = writer.finish_with(parts)?;
+        self.context.reader.cancel.check()?;
+        self.context.kept.write_pieces(self.context.reader.store.as_ref(), &location, &pieces)?;
+        Ok(written)
+    }
+
     fn start(&self) -> Result<(String, ManifestWriter<Vec<u8>>)> {
         let location = self.context.kept.name_manifest(&self.folder);
-        let request = ManifestRequest {
-            location: &location,
+        let output = Vec::with_capacity(self.reserved);
+        let writer = ManifestWriter::new(output, &self.request(&location), &self.options(None)?)?;
+        Ok((location, writer))
+    }
+
+    fn request<'b>(&'b self, location: &'b str) -> ManifestRequest<'b> {
+        ManifestRequest {
+            location,
             format_version: self.context.metadata.format_version,
             content: self.content,
             snapshot_id: self.context.snapshot_id(),
@@ -111,10 +136,11 @@ impl<'a> RollingManifests<'a> {
             spec: self.spec,
             partition_type: &self.partition_type,
             unknown: &self.unknown,
-        };
-        let options = manifest_options(&self.context.metadata.properties)?;
-        let writer = ManifestWriter::new(Vec::with_capacity(self.reserved), &request, &options)?;
-        Ok((location, writer))
+        }
+    }
+
+    fn options(&self, sync: Option<[u8; 16]>) -> Result<ContainerOptions> {
+        Ok(ContainerOptions { sync, ..manifest_options(&self.context.metadata.properties)? })
     }
 
     /// Writes the open manifest, if there is one. Errors: those of the store.

@@ -3,6 +3,7 @@
 mod adding;
 mod appends;
 mod changelogs;
+mod clustering;
 mod creation;
 mod deletes;
 mod faults;

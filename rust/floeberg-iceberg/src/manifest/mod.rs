@@ -60,7 +60,7 @@ pub use specs::{BoundSpec, Specs};
 pub(crate) use summary::SummaryStats;
 pub(crate) use untrusted::UntrustedColumns;
 pub use write::{
-    DataFile, EntryStatus, FileContent, ManifestEntry, ManifestListRequest, ManifestListWriter,
+    DataFile, EntryStatus, FileContent, ManifestEntry, ManifestListRequest, ManifestListWriter, ManifestPart,
     ManifestRequest, ManifestWriter, WrittenManifest, WrittenManifestList,
 };
 

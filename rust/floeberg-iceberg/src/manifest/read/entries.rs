@@ -65,7 +65,7 @@ pub(crate) fn parse_manifest_with(
 pub fn stored_entries(bytes: &[u8], partition_type: &StructType) -> Result<StructArray> {
     let container = Container::open(bytes, &Limits::default())?;
     let void = void_fields(&container);
-    let asked = Asked { maps: &METRICS, columns: &[], details: true, stored: None };
+    let asked = Asked { maps: &METRICS, columns: &[], details: true, stored: None, rows: 0 };
     let (rows, _) = decode_rows(&container, &container.schema()?, None, partition_type, &void, asked)?;
     Ok(rows)
 }
@@ -140,7 +140,8 @@ fn parse(
     };
     let void = if partition_type.fields.is_empty() { Vec::new() } else { void_fields(&container) };
     let schema = schemas.of(&container)?;
-    let asked = Asked { maps, columns: &columns, details: !request.without_details, stored: None };
+    let rows = range.map_or_else(|| claimed_entries(file), |range| range.rows);
+    let asked = Asked { maps, columns: &columns, details: !request.without_details, stored: None, rows };
     let decode = |asked| decode_rows(&container, &schema, range, partition_type, &void, asked);
     let wants_stored = request.with_metrics && request.metrics_form == MetricsForm::Stored;
     let stored = if wants_stored { carried_like(&schema)? } else { None };
@@ -173,6 +174,15 @@ struct Asked<'a> {
     details: bool,
     /// The schema of fields that are wanted as they are stored.
     stored: Option<&'a AvroSchema>,
+    /// How many entries to make room for.
+    rows: u64,
+}
+
+/// How many entries a manifest has, as its list says; 0 where the list does not say so.
+fn claimed_entries(file: &ManifestFile) -> u64 {
+    let counts = [file.added_files_count, file.existing_files_count, file.deleted_files_count];
+    let counts = counts.map(|count| u64::try_from(count.unwrap_or(0)).unwrap_or(0));
+    counts.into_iter().fold(0, u64::saturating_add)
 }
 
 /// The schema of the fields that go to another manifest as they are stored, if this one has them.
@@ -188,7 +198,7 @@ fn decode_rows(
     range: Option<&BlockRange>,
     partition_type: &StructType,
     void: &[i32],
-    Asked { maps, columns, details, stored }: Asked<'_>,
+    Asked { maps, columns, details, stored, rows }: Asked<'_>,
 ) -> Result<(StructArray, u64)> {
     check_partition(schema, partition_type, void)?;
     let partition_type = &as_written(schema, partition_type, void);
@@ -202,9 +212,8 @@ fn decode_rows(
     let bare = Projection { fields: &fields, keyed: &keyed, fixed: FixedForm::Bare, stored };
     let read = |projection: &Projection<'_>| {
         let mut blocks = range.map_or_else(|| container.blocks(), |range| container.blocks_of(range));
-        let expected = range.map_or(0, |range| range.rows);
-        let rows = decode_blocks(&mut blocks, expected, schema, projection)?;
-        Ok((rows, blocks.inflated()))
+        let decoded = decode_blocks(&mut blocks, rows, schema, projection)?;
+        Ok((decoded, blocks.inflated()))
     };
     let error: Error = match read(&bare) {
         Ok(rows) => return Ok(rows),

@@ -13,13 +13,13 @@ use floeberg_avro::{UnknownField, UnknownRow};
 use floeberg_core::schema::{Schema, StructType, json::schema_to_json};
 use floeberg_core::{Context, Error, Result};
 
+use super::ManifestEntry;
 use super::declare_unknown::declare_unknown;
 use super::entry_fields::entry_fields;
 use super::put_entry::put_entry;
 use super::put_partition::PartitionFields;
 use super::rules::Rules;
-use super::summary::Summaries;
-use super::{EntryStatus, ManifestEntry};
+use super::tally::Tally;
 use crate::manifest::{ManifestContent, ManifestFile};
 use crate::metadata::PartitionSpec;
 use crate::metadata::json::emit_fields;
@@ -52,21 +52,22 @@ pub struct ManifestWriter<W> {
     partition: PartitionFields,
     /// First those of files.
     unknown: Vec<UnknownField>,
-    summaries: Summaries,
-    /// Added, existing and deleted entries and rows.
-    counts: [Count; 3],
-    /// Rows of live entries without a first row id.
-    rows_without_ids: i64,
-    least_sequence_number: Option<i64>,
-    inherits: bool,
+    tally: Tally,
     location: String,
     spec_id: i32,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Count {
-    files: i64,
-    rows: i64,
+/// Entries of a manifest, without its header.
+pub struct ManifestPart {
+    blocks: Vec<u8>,
+    tally: Tally,
+}
+
+impl ManifestPart {
+    /// The number of its entries.
+    pub fn files(&self) -> u64 {
+        self.tally.files()
+    }
 }
 
 /// A written manifest that is not committed yet.
@@ -114,11 +115,7 @@ impl<W: Write> ManifestWriter<W> {
             rules,
             partition,
             unknown,
-            summaries: Summaries::new(request.partition_type.fields.len()),
-            counts: [Count::default(); 3],
-            rows_without_ids: 0,
-            least_sequence_number: None,
-            inherits: false,
+            tally: Tally::new(request.partition_type.fields.len()),
             location: request.location.to_owned(),
             spec_id: request.spec.spec_id,
         })
@@ -149,13 +146,7 @@ impl<W: Write> ManifestWriter<W> {
         if entry.unknown.as_ref().is_some_and(|row| !row.fits(&self.unknown)) {
             return Err(Error::internal("an entry has fields that its new manifest does not declare"));
         }
-        let count = &mut self.counts[entry.status as usize];
-        let rows = count.rows.checked_add(entry.data_file.record_count);
-        let beyond = || Error::invalid_input("the row count of a manifest does not fit into 64 bits");
-        let rows = rows.ok_or_else(beyond)?;
-        let takes_ids = entry.status != EntryStatus::Deleted && entry.data_file.first_row_id.is_none();
-        let without_ids = if takes_ids { entry.data_file.record_count } else { 0 };
-        let without_ids = self.rows_without_ids.checked_add(without_ids).ok_or_else(beyond)?;
+        let counted = self.tally.counted(entry)?;
         let (partition, format_version) = (&self.partition, self.rules.format_version);
         let unknown = &self.unknown;
         // v1 has no inheritance, so every entry has the snapshot id.
@@ -168,16 +159,7 @@ impl<W: Write> ManifestWriter<W> {
             }
             Ok(())
         })?;
-        *count = Count { files: count.files + 1, rows };
-        self.rows_without_ids = without_ids;
-        self.summaries.add(&entry.data_file.partition);
-        if entry.status != EntryStatus::Deleted {
-            match (entry.sequence_number, self.least_sequence_number) {
-                (None, _) => self.inherits = true,
-                (Some(number), Some(least)) if least <= number => {}
-                (number, _) => self.least_sequence_number = number,
-            }
-        }
+        self.tally.add(entry, counted);
         Ok(())
     }
 
@@ -188,8 +170,50 @@ impl<W: Write> ManifestWriter<W> {
 
     /// Ends the manifest. Returns the output and the fields of its row of a manifest list.
     pub fn finish(self) -> Result<(W, WrittenManifest)> {
-        let Self { container, counts: [existing, added, deleted], rules, location, .. } = self;
+        let Self { container, rules, tally, location, spec_id, .. } = self;
         let (output, length) = container.finish().context("path", &location)?;
+        let written = WrittenManifest::of(&rules, tally, location, length, spec_id)?;
+        Ok((output, written))
+    }
+}
+
+/// Parts of one manifest are made beside each other, and joined.
+impl ManifestWriter<Vec<u8>> {
+    /// A writer of parts alone. Errors: those of [`new`](Self::new).
+    pub fn of_parts(request: &ManifestRequest<'_>, options: &ContainerOptions) -> Result<Self> {
+        let mut writer = Self::new(Vec::new(), request, options)?;
+        // The header: the manifest that gets the parts has its own.
+        writer.container.cut()?;
+        Ok(writer)
+    }
+
+    /// Ends a part: the entries since the last one. Errors: those of [`add`](Self::add).
+    pub fn cut(&mut self) -> Result<ManifestPart> {
+        let blocks = self.container.cut().context("path", &self.location)?;
+        let empty = Tally::new(self.tally.summaries.len());
+        let tally = std::mem::replace(&mut self.tally, empty);
+        Ok(ManifestPart { blocks, tally })
+    }
+
+    /// Ends the manifest with parts: those of writers with the same request, but for the location, and the same options with a marker.
+    /// Returns the bytes, in pieces.
+    ///
+    /// Errors: `InvalidInput` for more rows than 64 bits can count; `Storage` where the output fails.
+    pub fn finish_with(mut self, parts: Vec<ManifestPart>) -> Result<(Vec<Vec<u8>>, WrittenManifest)> {
+        let mut pieces = vec![self.container.cut().context("path", &self.location)?];
+        for ManifestPart { blocks, tally } in parts {
+            self.tally.join(tally).context("path", &self.location)?;
+            pieces.push(blocks);
+        }
+        let length = pieces.iter().map(|piece| piece.len() as u64).sum();
+        let written = WrittenManifest::of(&self.rules, self.tally, self.location, length, self.spec_id)?;
+        Ok((pieces, written))
+    }
+}
+
+impl WrittenManifest {
+    fn of(rules: &Rules, tally: Tally, location: String, length: u64, spec_id: i32) -> Result<Self> {
+        let [existing, added, deleted] = tally.counts;
         let file = ManifestFile {
             added_snapshot_id: Some(rules.snapshot_id),
             added_files_count: Some(added.files),
@@ -198,16 +222,13 @@ impl<W: Write> ManifestWriter<W> {
             added_rows_count: Some(added.rows),
             existing_rows_count: Some(existing.rows),
             deleted_rows_count: Some(deleted.rows),
-            partitions: Some(self.summaries.finish().context("path", &location)?),
-            rows_without_ids: Some(self.rows_without_ids),
-            ..ManifestFile::unlisted(location, length as i64, self.spec_id, rules.content)
+            partitions: Some(tally.summaries.finish().context("path", &location)?),
+            rows_without_ids: Some(tally.rows_without_ids),
+            ..ManifestFile::unlisted(location, length as i64, spec_id, rules.content)
         };
-        let (least_sequence_number, inherits) = (self.least_sequence_number, self.inherits);
-        Ok((output, WrittenManifest { file, least_sequence_number, inherits }))
+        Ok(Self { file, least_sequence_number: tally.least_sequence_number, inherits: tally.inherits })
     }
-}
 
-impl WrittenManifest {
     /// Its row of the manifest list of a commit with that sequence number (0 in v1).
     pub fn in_commit(&self, sequence_number: i64) -> ManifestFile {
         let min_sequence_number = match self.least_sequence_number {

@@ -10,10 +10,11 @@ mod declare_unknown;
 mod rules;
 mod manifest_list;
 mod summary;
+mod tally;
 mod manifest;
 
 pub use entry::{DataFile, EntryStatus, FileContent, ManifestEntry};
-pub use manifest::{ManifestRequest, ManifestWriter, WrittenManifest};
+pub use manifest::{ManifestPart, ManifestRequest, ManifestWriter, WrittenManifest};
 pub use manifest_list::{ManifestListRequest, ManifestListWriter, WrittenManifestList};
 
 #[cfg(test)]

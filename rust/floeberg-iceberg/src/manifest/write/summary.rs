@@ -26,8 +26,23 @@ impl Summaries {
         Self(vec![Summary::default(); fields])
     }
 
+    /// The number of fields.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn add(&mut self, tuple: &[Option<Value>]) {
         self.0.iter_mut().zip(tuple).for_each(|(summary, value)| summary.add(value.as_ref()));
+    }
+
+    /// Adds the tuples of another part of the manifest.
+    pub(super) fn join(&mut self, other: Self) {
+        for (summary, more) in self.0.iter_mut().zip(other.0) {
+            summary.contains_null |= more.contains_null;
+            summary.contains_nan |= more.contains_nan;
+            let (lower, upper) = more.bounds.unzip();
+            lower.iter().chain(&upper).for_each(|value| summary.add(Some(value)));
+        }
     }
 
     pub(super) fn finish(self) -> Result<Vec<FieldSummary>> {
