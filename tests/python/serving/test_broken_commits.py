@@ -157,5 +157,5 @@ def test_a_report_that_cannot_be_written_is_an_error_of_the_library(tmp_path):
     table = catalog.create_table("n.t", as_select=pa.table({"id": [1]}))
     with pytest.raises(NotFoundError, match="folder of the report"):
         table.report(tmp_path / "none" / "a.html")
-    with pytest.raises(fb.errors.FloebergError, match="cannot be written"):
+    with pytest.raises(fb.errors.FloebergError, match="expected a file, found the folder"):
         table.report(tmp_path)
