@@ -17,7 +17,7 @@ from floeberg._arguments import checked_locations, checked_text
 from floeberg._keywords import says_keywords
 from floeberg.errors import InvalidInputError, NotFoundError, UnsupportedError
 from floeberg.progress.reporting import Reporter
-from floeberg.scan.reported import told
+from floeberg.scan.reported import reported_batches
 
 if TYPE_CHECKING:
     import os
@@ -106,7 +106,7 @@ def read_files(
     reporter = Reporter(progress)
     batches = _batches(files, whole, reporter)
     return pa.RecordBatchReader.from_batches(
-        whole, batches if reporter.is_silent else told(batches, reporter)
+        whole, batches if reporter.is_silent else reported_batches(batches, reporter)
     )
 
 

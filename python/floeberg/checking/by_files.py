@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from floeberg import _native
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from floeberg.progress.reporting import Reporter
 
 __all__ = ["CheckByFiles"]
+
+Found = TypeVar("Found")
 
 _MOST_TASKS = 64
 _FOUND = ("rule", "location", "part", "message", "snapshot_id")
@@ -41,8 +43,7 @@ class CheckByFiles:
     def next_findings(self) -> list[tuple[str, str, str, str, int | None]]:
         """The next findings; none at the end."""
         if self._files is None:
-            self._reporter.tell("checking")
-            if found := self._here.next_findings():
+            if found := self._here_first(self._here.next_findings):
                 return found
             self._files = self._of_files()
         for rows in self._files:
@@ -55,9 +56,17 @@ class CheckByFiles:
         """All findings that are left, as rows."""
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-        self._reporter.tell("checking")
-        here = pa.table(cast("Any", self._here.read_all()))
+        here = pa.table(cast("Any", self._here_first(self._here.read_all)))
         return pa.concat_tables([here, *self._of_files()])
+
+    def _here_first(self, find: Callable[[], Found]) -> Found:
+        """Findings of all that is no file."""
+        self._reporter.tell("checking")
+        try:
+            return find()
+        except BaseException:
+            self._reporter.stop()
+            raise
 
     def _of_files(self) -> Iterator[pa.Table]:
         """The findings of each task. The reporter ends with the last one."""

@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from floeberg.progress.reporting import Reporter
     from floeberg.scan.batch_stream import BatchStream
 
-__all__ = ["MOST_PARTS", "InTurn", "Part", "ReportedParts", "Whole", "parts_of_plan", "rows_of", "told"]
+__all__ = [
+    "MOST_PARTS",
+    "InTurn",
+    "Part",
+    "ReportedParts",
+    "Whole",
+    "parts_of_plan",
+    "reported_batches",
+    "rows_of",
+]
 
 MOST_PARTS = 64
 """The parts that a plan is read in: enough for a bar, and few enough to keep all cores at work."""
@@ -149,7 +158,7 @@ def parts_of_plan(plan: _native.Plan) -> tuple[Whole, list[Part]]:
     return Whole(files, plan.explain()["records"], size), parts
 
 
-def told(batches: Iterable[pa.RecordBatch], reporter: Reporter) -> Iterator[pa.RecordBatch]:
+def reported_batches(batches: Iterable[pa.RecordBatch], reporter: Reporter) -> Iterator[pa.RecordBatch]:
     """Batches, after whose last one the reporter ends, and which stop it where they fail or are left."""
     # A reader that is dropped stops, too.
     with reporter.ending():

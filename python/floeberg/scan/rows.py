@@ -14,7 +14,7 @@ from floeberg.errors import NotInstalledError
 from floeberg.progress.reporting import Reporter
 from floeberg.scan import asynchronous
 from floeberg.scan.pandas_frames import exact_frame
-from floeberg.scan.reported import Part, ReportedParts, Whole, told
+from floeberg.scan.reported import Part, ReportedParts, Whole, reported_batches
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -104,7 +104,7 @@ class ArrowRows(ABC):
         if reporter.is_silent:
             return pa.RecordBatchReader.from_batches(schema, Batches(self._open))
         batches = Batches(lambda: self._open_reported(reporter))
-        return pa.RecordBatchReader.from_batches(schema, told(batches, reporter))
+        return pa.RecordBatchReader.from_batches(schema, reported_batches(batches, reporter))
 
     async def to_arrow_async(self) -> pa.Table:
         """Reads all rows into memory, and leaves the event loop free meanwhile.

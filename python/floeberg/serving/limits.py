@@ -49,7 +49,7 @@ class Limits:
     header_seconds: float = 10.0
     idle_seconds: float = 60.0
     connections: int = 256
-    plan_seconds: float = 2.0
+    plan_seconds: float = 10.0
     plan_tasks: int = 5000
     plans_under_way: int = 8
     plans: int = 64

@@ -223,3 +223,13 @@ def test_as_many_plans_are_kept_as_there_is_room_for():
     plans.begin(("n", "t"), lambda: Made(1))
     assert len(plans) == 1
     assert len({each.plan_id for each in kept}) == 4
+
+
+def test_pyiceberg_reads_pages(catalog, files):
+    from pyiceberg.catalog import load_catalog
+
+    options = {"type": "rest", "token": TOKEN, "scan-planning-mode": "server"}
+    with listening(catalog, SMALL) as url:
+        theirs = load_catalog("theirs", uri=url, **options).load_table("ns.f")
+        found = theirs.scan("id > 4").to_arrow()["id"].to_pylist()
+    assert sorted(found) == sorted(files.scan("id > 4").to_arrow()["id"].to_pylist())
