@@ -42,10 +42,7 @@ _NAMES = {"duckdb": "DuckDB", "polars": "polars", "spark": "Spark"}
 class ViewScan(StreamedRows):
     """The rows of a view, which an engine computes when they are asked for.
 
-    Columns have the names, types and docs of the view's schema. The tables that the view reads stay at the snapshots of
-    `View.scan`.
-
-    Use `View.scan`.
+    Columns have the names, types and docs of the view's schema. Use `View.scan`.
     """
 
     _view: ReadView
@@ -116,7 +113,7 @@ class ViewScan(StreamedRows):
         with naming(self._query.full):
             if self._engine == "duckdb":
                 connection = connected(None)
-                relation: Any = duckdb_relation(self._query, connection)
+                relation: Any = duckdb_relation(self._query, connection, for_arrow=True)
                 with engine_errors("DuckDB", running=True):
                     yield from mapped(relation.to_arrow_reader(), schema)
                 return
