@@ -217,6 +217,9 @@ def test_what_a_statement_may_say(lake, engine, statement, found):
             InvalidInputError,
             "has no time zone",
         ),
+        ("SELECT max(id) FROM db.t.tag_main", InvalidInputError, r"db.t.tag_main: 'main' is a branch"),
+        ("SELECT max(id) FROM db.t.branch_gone", NotFoundError, "gone"),
+        ("SELECT max(id) FROM db.t.nothing", InvalidInputError, "nothing"),
         ("SELECT max(id) FROM t VERSION AS OF 1", NotFoundError, "no snapshot 1"),
         ("SELECT max(id) FROM t VERSION AS OF 'gone'", NotFoundError, "gone"),
         (
