@@ -193,6 +193,10 @@ def test_a_circle_is_refused_and_so_are_too_many_views(sql, lake):
         ),
         ("VALUES (5L)", [(5,)]),
         ("TABLE one", [(1,)]),
+        (
+            "WITH RECURSIVE t(n) AS (SELECT 1L UNION ALL SELECT n + 1 FROM t WHERE n < 3) SELECT max(n) FROM t",
+            [(3,)],
+        ),
         # Another column before it: the name says which one it is.
         ("SELECT s, id FROM t WHERE id = 1", [(1,)]),
         ("SELECT CAST(lake.system.bucket(1, id) AS BIGINT) FROM t WHERE id = 1", [(0,)]),

@@ -43,6 +43,14 @@ class ViewScan(StreamedRows):
     """The rows of a view, which an engine computes when they are asked for.
 
     Columns have the names, types and docs of the view's schema. Use `View.scan`.
+
+    Examples:
+        >>> schema = pa.schema({"n": pa.int64()})
+        >>> scan = shop.create_view("db.seven", schema, sql={"spark": "SELECT 7"}).scan("duckdb")
+        >>> scan, scan.to_arrow().to_pylist()
+        (ViewScan('db.seven', engine='duckdb'), [{'n': 7}])
+        >>> scan.to_duckdb("seven").sql("SELECT n + 1 FROM seven").fetchall()
+        [(8,)]
     """
 
     _view: ReadView

@@ -173,6 +173,7 @@ def test_circles_and_depth(lake, engine):
         ("SELECT max(id) FROM db.t.snapshot_id_{first}", [(3,)]),
         ("SELECT count(*) FROM db.t.snapshots", [(2,)]),
         ("SELECT id FROM t WHERE id = 1;", [(1,)]),
+        ("SELECT id FROM (SELECT id, price FROM t) AS t WHERE t.id = 2", [(2,)]),
         ("SELECT id FROM t WHERE id IN (SELECT max(id) FROM t) -- end", [(4,)]),
         ({"spark": "SELECT 1", "duckdb": "SELECT 2 AS id", "postgres": "SELECT 2 AS id"}, [(2,)]),
         # Another column before it: the name says which one it is.
