@@ -80,6 +80,13 @@ def test_a_view_has_its_own_names_types_and_comments(sql, lake):
     assert rows(sql("TABLE db.v")) == rows(found)
 
 
+def test_a_comment_of_a_table_is_not_one_of_the_view(sql, lake):
+    sql("COMMENT ON COLUMN db.t.id IS 'of the table'")
+    view(lake, "db.v", "SELECT id FROM t")
+    assert "comment" not in sql("SELECT * FROM db.v").schema["id"].metadata
+    assert sql("SELECT id FROM db.t").schema["id"].metadata["comment"] == "of the table"
+
+
 def test_a_view_shows_the_newest_rows_and_one_snapshot_in_a_statement(sql, lake):
     view(lake, "db.v", "SELECT id FROM t")
     sql("INSERT INTO db.t SELECT id + 10, 'x' FROM db.v")
@@ -186,6 +193,10 @@ def test_a_circle_is_refused_and_so_are_too_many_views(sql, lake):
         ),
         ("VALUES (5L)", [(5,)]),
         ("TABLE one", [(1,)]),
+        (
+            "WITH RECURSIVE t(n) AS (SELECT 1L UNION ALL SELECT n + 1 FROM t WHERE n < 3) SELECT max(n) FROM t",
+            [(3,)],
+        ),
         # Another column before it: the name says which one it is.
         ("SELECT s, id FROM t WHERE id = 1", [(1,)]),
         ("SELECT CAST(lake.system.bucket(1, id) AS BIGINT) FROM t WHERE id = 1", [(0,)]),

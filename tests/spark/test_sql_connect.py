@@ -66,6 +66,18 @@ def test_statements_run_in_spark_connect(tmp_path):
         told["compacted"] = [called.added_data_files_count > 1, lake.load_table("sales.orders").scan().count()]
         orphans = ask("CALL lake.system.remove_orphan_files(table => 'sales.orders', dry_run => true)")
         told["orphans"] = orphans.count()
+        import floeberg as fb
+        kept = fb.load_catalog("kept", type="sql", uri=f"sqlite:///{options['warehouse']}/kept.db",
+                               warehouse=options["warehouse"] + "/kept")
+        kept.create_namespace("ns")
+        def see(text):
+            return floeberg.spark.sql(spark, text, catalog=kept)
+        see("CREATE TABLE ns.t (id BIGINT)")
+        see("INSERT INTO ns.t VALUES (1), (2)")
+        see("CREATE VIEW ns.v (k COMMENT 'the key') AS SELECT id FROM t WHERE id > 1")
+        see("CREATE VIEW ns.over AS SELECT max(k) AS m FROM v")
+        told["views"] = [rows(see("SELECT * FROM ns.over")), see("TABLE ns.v").schema["k"].metadata["comment"],
+                         kept.load_view("ns.over").scan("spark").to_arrow().to_pylist()]
         print(json.dumps(told), flush=True)
         """,
         json.dumps({"warehouse": str(tmp_path)}),
@@ -78,5 +90,6 @@ def test_statements_run_in_spark_connect(tmp_path):
     assert told["errors"] == ["AnalysisException", "NoSuchTableError", "UnsupportedError"]
     assert (told["changed"], told["made"]) == ([3, 1, 2], [4, 22])
     assert (told["compacted"], told["orphans"]) == ([True, 22], 0)
+    assert told["views"] == [[[2]], "the key", [{"m": 2}]]
     assert told["left"] == ["followed", "own"]
     assert told["limits"] == ["2147483647", "10000"]

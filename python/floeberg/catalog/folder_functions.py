@@ -60,6 +60,17 @@ class FolderFunctions(Namespaces):
             AlreadyExistsError: A function of that name exists.
             NoSuchNamespaceError: The namespace does not exist.
             InvalidInputError: The metadata has no definition, or the name cannot be that of a folder.
+
+        Examples:
+            >>> import floeberg as fb
+            >>> from floeberg.udf import UdfMetadata
+            >>> files = fb.load_catalog("files", type="filesystem", warehouse="memory://doc/functions")
+            >>> files.create_namespace("math")
+            >>> add_one = UdfMetadata.new().with_definition({"x": "int"}, "int", sql={"spark": "x + 1"})
+            >>> files.create_function("math.add_one", add_one).udf
+            UdfMetadata((int))
+            >>> files.list_functions("math")
+            [('math', 'add_one')]
         """
         levels = self._function_identifier(identifier)
         self._known_namespace(levels[:-1])
@@ -85,6 +96,19 @@ class FolderFunctions(Namespaces):
             CommitConflictError: Another writer changed or dropped the function: load it again, and decide again.
             CommitStateUnknownError: The outcome is unknown.
             InvalidInputError: The metadata is that of another function, or has no definition.
+
+        Examples:
+            >>> import floeberg as fb
+            >>> from floeberg.udf import UdfMetadata
+            >>> files = fb.load_catalog("files", type="filesystem", warehouse="memory://doc/replaced")
+            >>> files.create_namespace("math")
+            >>> two = UdfMetadata.new().with_definition({}, "int", sql={"spark": "1"})
+            >>> function = files.create_function("math.two", two)
+            >>> function = files.replace_function(
+            ...     function, function.udf.with_definition({}, "int", sql={"spark": "2"})
+            ... )
+            >>> function.udf.definition("").sql_for("spark").sql
+            '2'
         """
         levels = self._function_identifier(function.identifier)
         if not isinstance(metadata, UdfMetadata) or not metadata.definitions:

@@ -36,6 +36,14 @@ def open_udf(
         NotFoundError: There is no such file.
         InvalidDataError: The metadata is damaged. The error names the file and the place in it.
         UnsupportedError: The format version, or the scheme of the location, is not supported.
+
+    Examples:
+        >>> import tempfile, pathlib
+        >>> from floeberg.udf import UdfMetadata, open_udf
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "f.json")
+        >>> udf = UdfMetadata.new().with_definition({"x": "long"}, "long", sql={"spark": "x"})
+        >>> path.write_text(udf.to_json()) > 0, open_udf(path) == udf
+        (True, True)
     """
     place = _native.location_from_user(checked_path("location", location))
     return read_udf(place, checked_options("storage_options", storage_options))

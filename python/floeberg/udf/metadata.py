@@ -201,6 +201,13 @@ class UdfMetadata:
 
         Raises:
             InvalidInputError: An argument is wrong, or a version has another type of result than those before.
+
+        Examples:
+            >>> from floeberg.udf import UdfMetadata
+            >>> one = UdfMetadata.new().with_definition({"x": "int"}, "int", sql={"spark": "x + 2"})
+            >>> two = one.with_definition({"x": "int"}, "int", sql={"spark": "x + 1", "trino": "x + 1"})
+            >>> [each.version_id for each in two.definition("int").versions]
+            [1, 2]
         """
         listed = (
             [UdfParameter(name, kind) for name, kind in parameters.items()]
@@ -265,6 +272,13 @@ class UdfMetadata:
 
         Raises:
             NotFoundError: There is no such definition, or no such version of it.
+
+        Examples:
+            >>> from floeberg.udf import UdfMetadata
+            >>> one = UdfMetadata.new().with_definition({}, "int", sql={"spark": "1"})
+            >>> two = one.with_definition({}, "int", sql={"spark": "2"})
+            >>> two.with_current_version("", 1).definition("").sql_for("spark").sql
+            '1'
         """
         found, wanted = self.definition(definition_id), checked_int("version_id", version_id)
         if wanted not in {each.version_id for each in found.versions}:

@@ -32,6 +32,14 @@ def view_schema(view: ReadView) -> pa.Schema:
 
     from floeberg.types._arrow import arrow_schema  # noqa: PLC0415 - the same
 
+    for each in view.schema().fields:
+        try:
+            arrow_schema((each,))
+        except UnsupportedError as error:  # noqa: PERF203 - the error names the column
+            raise UnsupportedError(
+                f"column {each.name!r} of the view is of the type {each.field_type}, which no engine gives here: leave "
+                "it out of the view, or scan the tables that the view reads"
+            ) from error
     schema = arrow_schema(view.schema().fields)
     fields = [
         # An engine says of no column that it is never null.
@@ -70,6 +78,9 @@ def _fits(given: Any, wanted: Any) -> bool:  # noqa: ANN401, C901, PLR0911 - one
 
     if given == wanted or types.is_null(given):
         return True
+    if isinstance(wanted, pa.BaseExtensionType):
+        # Bytes of a UUID; its cast looks at their length.
+        return _fits(given, wanted.storage_type)
     if types.is_dictionary(given):
         return _fits(given.value_type, wanted)
     if types.is_struct(wanted):
@@ -102,11 +113,10 @@ def _fits(given: Any, wanted: Any) -> bool:  # noqa: ANN401, C901, PLR0911 - one
     if types.is_string(wanted):
         return any(each(given) for each in texts)
     binaries = (types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary)
-    if types.is_binary(wanted) or (
-        types.is_fixed_size_binary(wanted) and not isinstance(wanted, pa.BaseExtensionType)
-    ):
+    if types.is_binary(wanted) or types.is_fixed_size_binary(wanted):
         return any(each(given) for each in binaries)
-    return bool(types.is_time(wanted) and types.is_time(given) and given.unit in {"s", "ms", "us"})
+    # Nanoseconds are cast where they are whole microseconds.
+    return bool(types.is_time(wanted) and types.is_time(given))
 
 
 def _fits_timestamp(given: Any, wanted: Any) -> bool:  # noqa: ANN401 - types

@@ -23,9 +23,18 @@ if TYPE_CHECKING:
 
 __all__ = ["duckdb_relation", "engine_errors", "polars_frame"]
 
+_UUID = "UUID"
 
-def duckdb_relation(query: ViewQuery, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+
+def duckdb_relation(
+    query: ViewQuery, connection: duckdb.DuckDBPyConnection, *, for_arrow: bool = False
+) -> duckdb.DuckDBPyRelation:
     """A relation of DuckDB with the rows of a view. What it reads are temporary views of the connection.
+
+    Args:
+        query: The query.
+        connection: The connection.
+        for_arrow: Whether UUIDs are their bytes, of which Arrow makes UUIDs. DuckDB itself gives it texts.
 
     Raises:
         InvalidDataError: The query gives other columns than the view has.
@@ -44,17 +53,35 @@ def duckdb_relation(query: ViewQuery, connection: duckdb.DuckDBPyConnection) -> 
             names = list(found.columns)
             empty = cast("Any", found.limit(0)).to_arrow_table().schema
         places, schema = columns_of_query(query.view, names), view_schema(query.view)
-        check_types([empty.field(at).type for at in places], schema, "DuckDB")
+        kinds = [str(each) for each in found.types]
+        check_types(
+            [
+                field.type if kinds[at] == _UUID and _is_uuid(field) else empty.field(at).type
+                for at, field in zip(places, schema, strict=True)
+            ],
+            schema,
+            "DuckDB",
+        )
         with engine_errors("DuckDB"):
             # Columns of a query may share a name.
             inner = ", ".join(f"c{at}" for at in range(len(names)))
-            kinds = [str(each) for each in found.types]
             wanted = [str(each) for each in cast("Any", connection.from_arrow(schema.empty_table())).types]
             listed = ", ".join(
-                f"{f'c{at}' if kinds[at] == kind else f'CAST(c{at} AS {kind})'} AS {_quoted(field.name)}"
+                f"{_value(at, kinds[at], kind, for_arrow=for_arrow)} AS {_quoted(field.name)}"
                 for at, kind, field in zip(places, wanted, schema, strict=True)
             )
             return connection.sql(f"SELECT {listed} FROM ({query.sql}) AS q({inner})")  # noqa: S608 - a query and quoted names
+
+
+def _value(at: int, given: str, wanted: str, *, for_arrow: bool) -> str:
+    """A column of a query in the type that is wanted, as SQL of DuckDB."""
+    if given == wanted == _UUID and for_arrow:
+        return f"unhex(replace(CAST(c{at} AS VARCHAR), '-', ''))"
+    return f"c{at}" if given == wanted else f"CAST(c{at} AS {wanted})"
+
+
+def _is_uuid(field: Any) -> bool:  # noqa: ANN401 - a field
+    return getattr(field.type, "extension_name", "") == "arrow.uuid"
 
 
 def polars_frame(query: ViewQuery) -> pl.LazyFrame:

@@ -178,7 +178,11 @@ def _relation(
     if selector is None:
         return above.inspect.to_arrow_batch_reader(levels[-1].lower()).read_all()
     if selector.ref is not None:
-        return above.scan().use_ref(selector.ref[1])
+        kind, name = selector.ref
+        known = above.refs().get(name)
+        if known is not None and known.snapshot_ref_type != kind:
+            raise InvalidInputError(f"{'.'.join(levels)}: {name!r} is a {known.snapshot_ref_type}")
+        return above.scan().use_ref(name)
     if selector.snapshot_id is not None:
         return above.scan(snapshot_id=selector.snapshot_id)
     return above.scan().as_of(selector.timestamp_ms)

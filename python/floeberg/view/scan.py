@@ -43,10 +43,15 @@ _NAMES = {"duckdb": "DuckDB", "polars": "polars", "spark": "Spark"}
 class ViewScan(StreamedRows):
     """The rows of a view, which an engine computes when they are asked for.
 
-    Columns have the names, types and docs of the view's schema. The tables that the view reads stay at the snapshots of
-    `View.scan`.
+    Columns have the names, types and docs of the view's schema. Use `View.scan`.
 
-    Use `View.scan`.
+    Examples:
+        >>> schema = pa.schema({"n": pa.int64()})
+        >>> scan = shop.create_view("db.seven", schema, sql={"spark": "SELECT 7"}).scan("duckdb")
+        >>> scan, scan.to_arrow().to_pylist()
+        (ViewScan('db.seven', engine='duckdb'), [{'n': 7}])
+        >>> scan.to_duckdb("seven").sql("SELECT n + 1 FROM seven").fetchall()
+        [(8,)]
     """
 
     _view: ReadView
@@ -117,7 +122,7 @@ class ViewScan(StreamedRows):
         with naming(self._query.full):
             if self._engine == "duckdb":
                 connection = connected(None)
-                relation: Any = duckdb_relation(self._query, connection)
+                relation: Any = duckdb_relation(self._query, connection, for_arrow=True)
                 with engine_errors("DuckDB", running=True):
                     yield from mapped(relation.to_arrow_reader(), schema)
                 return

@@ -224,8 +224,9 @@ class View(SpelledLikePyIceberg):
     ) -> ViewScan:
         """Describes the rows that the statement of the current version gives. An engine computes them later.
 
-        Tables and views in the statement are found by the view's default catalog and namespace, and loaded now: the
-        scan keeps the snapshots that are current now, or those that the statement names. Views in it are expanded.
+        Tables and views in the statement are found by the view's default catalog and namespace, and views in it are
+        expanded. With DuckDB and polars they are loaded now: the scan keeps the snapshots that are current now, or
+        those that the statement names. With Spark they are loaded when rows are asked for.
 
         Args:
             engine: `"duckdb"`, `"polars"` or `"spark"`: the one that runs the statement, which must be installed. By

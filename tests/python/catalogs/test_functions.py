@@ -8,6 +8,8 @@ import re
 import threading
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import floeberg as fb
 from floeberg.errors import (
@@ -414,3 +416,48 @@ def test_the_examples_of_the_specification_are_read():
     assert isinstance(found.definition("float").sql_for("spark"), SQLUdfRepresentation)
     with pytest.raises(FloebergError):
         UdfMetadata.from_json(json.dumps(metadata | {"definitions": metadata["definitions"] * 2}))
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.text(max_size=4),
+    st.just([]),
+    st.just({}),
+    st.just([{}]),
+    st.just(2**70),
+)
+
+
+@st.composite
+def damaged(draw):
+    """Metadata in which one value somewhere is another one, or gone."""
+    metadata = written()
+    at = metadata
+    while True:
+        key = draw(st.sampled_from(sorted(at) if isinstance(at, dict) else range(len(at))))
+        inner = at[key]
+        if isinstance(inner, (dict, list)) and inner and draw(st.integers(0, 3)):
+            at = inner
+            continue
+        if draw(st.booleans()):
+            at[key] = draw(VALUES)
+        else:
+            del at[key]
+        return metadata
+
+
+@settings(max_examples=150, deadline=None)
+@given(metadata=damaged())
+def test_any_damage_is_read_as_it_is_or_refused(metadata):
+    try:
+        found = UdfMetadata.from_json(json.dumps(metadata))
+    except (InvalidDataError, UnsupportedError):
+        return
+    assert json.loads(found.to_json()) == metadata
+    changed = json.loads(found.with_definition({"new": "binary"}, "int", sql={"spark": "1"}).to_json())
+    assert changed["definitions"][:-1] == metadata["definitions"]
+    assert {key: value for key, value in changed.items() if not key.startswith("definition")} == {
+        key: value for key, value in metadata.items() if not key.startswith("definition")
+    }

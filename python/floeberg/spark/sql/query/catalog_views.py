@@ -199,7 +199,9 @@ def shaped(spark: SparkSession, frame: DataFrame, found: FoundView) -> DataFrame
         column = F.col(f"c{at}")
         if kind.simpleString() != wanted.simpleString():
             column = column.cast(nullable(wanted))
-        metadata = dict(given[at].metadata or {}) | ({"comment": field.doc} if field.doc else {})
+        # What else Spark knows of the column says which table it is read of.
+        known = {key: value for key, value in (given[at].metadata or {}).items() if key != "comment"}
+        metadata = known | ({"comment": field.doc} if field.doc else {})
         columns.append(column.alias(field.name, metadata=metadata))
     return plain.select(*columns)
 
