@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -29,11 +30,11 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
-__all__ = ["DeltaFile", "DeltaState", "read_delta_log"]
+__all__ = ["DeltaFile", "DeltaState", "read_delta_log", "versions_of"]
 
 Json = Any
 _FEATURES: Final = frozenset(
@@ -114,21 +115,31 @@ def read_delta_log(
         InvalidDataError: The log is damaged.
     """
     deltalake = _deltalake()
+    with _explained(deltalake, location):
+        return _read(deltalake, location, options, version, as_of)
+
+
+def versions_of(location: str, options: Mapping[str, str]) -> list[int]:
+    """The versions that the log still has commits of, in order."""
+    deltalake = _deltalake()
+    with _explained(deltalake, location):
+        history = deltalake.DeltaTable(location, storage_options=dict(options) or None).history()
+        return sorted(int(each["version"]) for each in history)
+
+
+@contextmanager
+def _explained(deltalake: Any, location: str) -> Iterator[None]:  # noqa: ANN401 - the module
+    """Errors of deltalake as those of Floeberg."""
     where = {"path": location}
     try:
-        return _read(deltalake, location, options, version, as_of)
-    except deltalake.exceptions.TableNotFoundError as error:
-        wanted = "" if version is None else f" {version}"
-        raise NotFoundError(
-            f"the Delta table has no version{wanted}: {error}", context={"path": location}
-        ) from error
-    except deltalake.exceptions.DeltaProtocolError as error:
-        raise UnsupportedError(
-            f"the Delta table needs what the package deltalake does not read: {error}",
-            context={"path": location},
-        ) from error
+        yield
     except FloebergError:
         raise
+    except deltalake.exceptions.TableNotFoundError as error:
+        text = _native.without_passwords(str(error))
+        raise NotFoundError(
+            f"the Delta table does not exist, or not at that version: {text}", context=where
+        ) from error
     except OSError as error:
         text = _native.without_passwords(str(error))
         raise StorageError(f"the log of the Delta table cannot be read: {text}", context=where) from error
