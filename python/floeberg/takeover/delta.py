@@ -155,7 +155,7 @@ class DeltaSource:
         for values, of_values in self._by_partition(files).items():
             form = self._form(
                 new["location"],
-                {NAME_MAPPING: self._mapping(transaction, with_dropped=True)},
+                {**new["properties"], NAME_MAPPING: self._mapping(transaction, with_dropped=True)},
                 _WITH_DEFAULTS if values else new["format_version"],
                 dict(values),
             )

@@ -51,6 +51,14 @@ _FEATURES: Final = frozenset(
         *("variantType", "variantType-preview", "variantShredding-preview", "typeWidening-preview"),
     }
 )
+_NAMES: Final = {
+    "s3.access-key-id": "AWS_ACCESS_KEY_ID",
+    "s3.secret-access-key": "AWS_SECRET_ACCESS_KEY",
+    "s3.session-token": "AWS_SESSION_TOKEN",
+    "s3.region": "AWS_REGION",
+    "client.region": "AWS_REGION",
+    "s3.endpoint": "AWS_ENDPOINT_URL",
+}
 _MAPPED_SINCE: Final = 2
 _FEATURES_SINCE: Final = 3
 
@@ -123,7 +131,7 @@ def versions_of(location: str, options: Mapping[str, str]) -> list[int]:
     """The versions that the log still has commits of, in order."""
     deltalake = _deltalake()
     with _explained(deltalake, location):
-        history = deltalake.DeltaTable(location, storage_options=dict(options) or None).history()
+        history = deltalake.DeltaTable(location, storage_options=_options(options)).history()
         return sorted(int(each["version"]) for each in history)
 
 
@@ -175,7 +183,7 @@ def _read(
     if version is not None and as_of is not None:
         raise InvalidInputError("version and as_of exclude each other")
     wanted = None if version is None else checked_version("version", version)
-    table = deltalake.DeltaTable(location, version=wanted, storage_options=dict(options) or None)
+    table = deltalake.DeltaTable(location, version=wanted, storage_options=_options(options))
     if as_of is not None:
         table.load_as_version(_version_at(table, microseconds(as_of, "as_of") // 1000, location))
     protocol, metadata = table.protocol(), table.metadata()
@@ -209,6 +217,14 @@ def _read(
         files=files,
         deleted=_deleted(table, raw),
     )
+
+
+def _options(options: Mapping[str, str]) -> dict[str, str] | None:
+    """The options of a store, by the names that deltalake has for them too."""
+    known = {_NAMES[key]: value for key, value in options.items() if key in _NAMES}
+    if options.get("s3.endpoint", "").startswith("http:"):
+        known["AWS_ALLOW_HTTP"] = "true"
+    return {**options, **known} or None
 
 
 def _version_at(table: Any, moment: int, location: str) -> int:  # noqa: ANN401 - a DeltaTable
