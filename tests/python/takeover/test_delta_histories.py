@@ -75,7 +75,7 @@ class History:
 
 
 @pytest.mark.unchecked_tables("several tables refer to the files of one source")
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_any_history(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "old"
     history = History(folder, seed)
@@ -109,7 +109,7 @@ def _delete_some(folder: Path, drawn: random.Random) -> None:
 
 
 @pytest.mark.unchecked_tables("files of Delta with field ids lack the columns of partitions")
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_every_version_is_a_snapshot(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "old"
     history = History(folder, seed)
