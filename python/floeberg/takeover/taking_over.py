@@ -80,7 +80,7 @@ def snapshot_table(  # noqa: PLR0913 - all but the first two are keywords
         keep_history: Whether the versions of a Delta table before it become snapshots too, from the oldest on whose log
             and files are all there. Their columns are those of the version.
         schema: The columns of files. By default, those of all files; whole numbers and dates in names of folders are
-            found, and other values there are strings. Avro files need it.
+            found, and other values there are strings.
         properties: Properties of the new table.
         format_version: Its format version. By default, 3 where deletion vectors of a Delta table need it, and 2
             otherwise.
