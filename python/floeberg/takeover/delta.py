@@ -19,9 +19,8 @@ from floeberg import _native
 from floeberg.commit.new_table import NewTable
 from floeberg.commit.update_schema import default_json
 from floeberg.errors import InvalidDataError, UnsupportedError
-from floeberg.takeover.delta_columns import DeltaColumns, columns_of_delta
+from floeberg.takeover.delta_columns import DeltaColumns, columns_of_delta, renamed
 from floeberg.takeover.delta_history import earlier_states, steps_of
-from floeberg.takeover.delta_names import renamed
 from floeberg.takeover.delta_partitions import values_beside_folders
 from floeberg.takeover.dropped_columns import dropped_columns
 from floeberg.takeover.hive_folders import folder_values
@@ -250,9 +249,11 @@ class DeltaSource:
             with transaction.update_schema() as update:
                 for name in gone:
                     update.delete_column((name,))
-        for step in renamed(self.columns.columns):
+        others = list(renamed(self.columns.columns))
+        if others:
+            # All at once: two columns may have changed their names.
             with transaction.update_schema() as update:
-                for path, name in step:
+                for path, name in others:
                     update.rename_column(path, name)
         wanted = [each.name for each in self.columns.columns]
         if [each["name"] for each in _current_schema(transaction.staged)["fields"]] != wanted:
