@@ -276,8 +276,7 @@ def _check_parts(schema: pa.Schema, parts: Sequence[str]) -> None:
         if not any(each(kind) for each in plain):
             raise UnsupportedError(
                 f"partition_by: the column {name!r} is of type {kind}, which names of folders do not keep: expected "
-                "whole "
-                "numbers, decimals, strings, dates or bools"
+                "whole numbers, decimals, strings, dates or bools"
             )
     if len(set(parts)) != len(parts):
         raise InvalidInputError("partition_by: a column is named twice")

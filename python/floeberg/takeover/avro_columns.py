@@ -188,6 +188,5 @@ def _primitive(kind: Json) -> pa.DataType | None:
 def _no_type(path: str, found: str) -> UnsupportedError:
     return UnsupportedError(
         f"the column {path!r} of an Avro file has {found}, which tables do not have: say which columns the table has "
-        "by "
-        "`schema`"
+        "by `schema`"
     )

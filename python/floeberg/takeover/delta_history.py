@@ -116,8 +116,7 @@ def _newly(state: DeltaState, path: str, before: Any) -> Any:  # noqa: ANN401 - 
     if not pc.all(pc.is_in(before, value_set=now)).as_py():
         raise UnsupportedError(
             f"version {state.version} of the Delta table brings back rows that a deletion vector deleted, which no "
-            "delete "
-            "file takes back: leave out keep_history, or take over a version before",
+            "delete file takes back: leave out keep_history, or take over a version before",
             context={"path": path},
         )
     return now.filter(pc.invert(pc.is_in(now, value_set=before)))

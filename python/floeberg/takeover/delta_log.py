@@ -299,8 +299,7 @@ def _deleted(table: Any, raw: list[str]) -> dict[str, pa.Array]:  # noqa: ANN401
             if path not in known:
                 raise UnsupportedError(
                     "a deletion vector of the Delta table is of a file that its log does not have, so its rows cannot "
-                    "be "
-                    "deleted here",
+                    "be deleted here",
                     context={"path": place},
                 )
             positions = pc.indices_nonzero(pc.invert(kept.values))

@@ -96,7 +96,7 @@ def snapshot_table(  # noqa: PLR0913 - all but the first two are keywords
         TableAlreadyExistsError: The source is a table of Iceberg, or the catalog has a table of that name.
         AlreadyExistsError: The new folder has files.
         InvalidInputError: The source is two tables, files have other columns or are in folders of other names, or the
-        new folder and the source are in each other.
+            new folder and the source are in each other.
         UnsupportedError: A column, a file or a feature of the source cannot be taken over without loss. The error names
             it.
         InvalidDataError: A file or a log is damaged.
@@ -130,8 +130,7 @@ def snapshot_table(  # noqa: PLR0913 - all but the first two are keywords
     if asked.properties.get(_GC, "false").strip().lower() != "false":
         raise InvalidInputError(
             "properties: expected no 'gc.enabled', or 'false': files of the source would be removed with snapshots of "
-            "the "
-            "new table"
+            "the new table"
         )
     wanted = checked_path("to", to)
     place = None if location is None else checked_path("location", location)
