@@ -76,6 +76,14 @@ def test_a_folder_by_its_format(sql, lake, tmp_path):
     assert lake.load_table("taken.files").count() == 2
 
 
+def test_a_delta_table_by_its_folder(sql, lake, tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    deltalake.write_deltalake(str(tmp_path / "d"), pa.table({"id": [1, 2]}))
+    done = sql(f"CALL prod.system.snapshot('`delta`.`{tmp_path}/d`', 'taken.d')")
+    assert done.first()[0] == 1
+    assert lake.load_table("taken.d").count() == 2
+
+
 def test_a_table_of_spark_in_place(spark, sql, lake, old):
     done = sql("CALL prod.system.migrate('spark_catalog.taken.old', map('a', 'b'))")
     assert [tuple(row) for row in done.collect()] == [(2,)]

@@ -57,6 +57,8 @@ Compression = Literal["zstd", "snappy", "gzip", "lz4", "brotli", "none"]
 _CODECS: Final = get_args(Compression)
 _ROWS_PER_FILE: Final = 10_000_000
 _ROWS_PER_GROUP: Final = 1_000_000
+_ROWS_PER_OPEN_GROUP: Final = 65_536
+"""Where files of many partitions are open, whose row groups are all in memory."""
 _MOST_PARTITIONS: Final = 1_000_000
 _MOST_OPEN: Final = 256
 
@@ -274,8 +276,7 @@ def _check_parts(schema: pa.Schema, parts: Sequence[str]) -> None:
         if not any(each(kind) for each in plain):
             raise UnsupportedError(
                 f"partition_by: the column {name!r} is of type {kind}, which names of folders do not keep: expected "
-                "whole "
-                "numbers, decimals, strings, dates or bools"
+                "whole numbers, decimals, strings, dates or bools"
             )
     if len(set(parts)) != len(parts):
         raise InvalidInputError("partition_by: a column is named twice")
@@ -314,6 +315,8 @@ def _write(  # noqa: PLR0913, PLR0917 - how files are written
             file_options=style.make_write_options(compression=codec or "none"),
             partitioning=dataset.partitioning(folders, flavor="hive") if parts else None,
             max_rows_per_file=most,
+            # Else each batch is a row group.
+            min_rows_per_group=min(most, _ROWS_PER_OPEN_GROUP if parts else _ROWS_PER_GROUP),
             max_rows_per_group=min(most, _ROWS_PER_GROUP),
             max_partitions=_MOST_PARTITIONS,
             max_open_files=_MOST_OPEN,

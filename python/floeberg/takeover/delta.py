@@ -19,8 +19,8 @@ from floeberg import _native
 from floeberg.commit.new_table import NewTable
 from floeberg.commit.update_schema import default_json
 from floeberg.errors import InvalidDataError, UnsupportedError
-from floeberg.takeover.delta_columns import DeltaColumns, columns_of_delta
-from floeberg.takeover.delta_names import renamed
+from floeberg.takeover.delta_columns import DeltaColumns, columns_of_delta, renamed
+from floeberg.takeover.delta_history import earlier_states, steps_of
 from floeberg.takeover.delta_partitions import values_beside_folders
 from floeberg.takeover.dropped_columns import dropped_columns
 from floeberg.takeover.hive_folders import folder_values
@@ -28,9 +28,10 @@ from floeberg.takeover.listing import check_inside
 from floeberg.write.row_delta import RowDeltaReceipt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from floeberg.commit.create_table import CreateTableTransaction
+    from floeberg.takeover.delta_history import Step
     from floeberg.takeover.delta_log import DeltaFile, DeltaState
     from floeberg.takeover.dropped_columns import DroppedColumns
 
@@ -51,22 +52,25 @@ class DeltaSource:
         state: What its log says.
         columns: Its columns.
         dropped: Columns that only its files have.
+        states: The versions to take over, of which it is the last.
     """
 
     state: DeltaState
     columns: DeltaColumns
     dropped: DroppedColumns
+    states: tuple[DeltaState, ...]
 
     @staticmethod
-    def of(state: DeltaState, options: Mapping[str, str]) -> DeltaSource:
-        """Looks at a version.
+    def of(state: DeltaState, options: Mapping[str, str], *, keeps_history: bool = False) -> DeltaSource:
+        """Looks at a version, and at those before it where these are taken over too.
 
         Raises:
             UnsupportedError: A column has a type that Iceberg lacks, or is not what tables are partitioned by.
             InvalidInputError: A link leads out of the folder.
         """
         columns = columns_of_delta(state.schema, is_mapped=state.mapping is not None)
-        places = [state.place(each.path) for each in state.files]
+        states = earlier_states(state, options) if keeps_history else [state]
+        places = list(dict.fromkeys(state.place(each.path) for one in states for each in one.files))
         check_inside(state.location, places)
         known = {each.name: each for each in columns.columns}
         for name in state.partition_columns:
@@ -86,12 +90,17 @@ class DeltaSource:
                     context={"path": state.location},
                 )
         dropped = dropped_columns(places, columns, options) if state.mapping is not None else {}
-        return DeltaSource(state, columns, dropped)
+        return DeltaSource(state, columns, dropped, tuple(states))
 
     @property
     def needs_version_3(self) -> bool:
         """Whether deletes are vectors, or dates became timestamps."""
-        return bool(self.state.deleted) or self.state.widens
+        return self.has_vectors or self.state.widens
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether a version has deletion vectors."""
+        return any(each.deleted for each in self.states)
 
     @property
     def deleted_rows(self) -> int:
@@ -114,35 +123,72 @@ class DeltaSource:
             **self.columns.properties,
             **comment,
             "snapshot_source": "delta",
-            "original_location": self.state.location,
+            "original_location": _native.without_passwords(self.state.location),
         }
 
     def new_table(self, location: str, properties: dict[str, str], format_version: int) -> NewTable:
         """The table by the names that its files have."""
         return self._form(location, properties, format_version, {})
 
-    def stage(self, transaction: CreateTableTransaction, new: NewTable) -> None:
-        """Stages all that makes the table."""
-        receipts = []
-        found_by: str | None = None
-        for values, files in self._by_partition().items():
-            form = self._form(
-                new["location"],
-                {NAME_MAPPING: self._mapping(transaction, with_dropped=True)},
-                _WITH_DEFAULTS if values else new["format_version"],
-                dict(values),
-            )
-            receipt, names = transaction.described(form, [self.state.place(each.path) for each in files])
-            receipts.append(receipt)
-            found_by = found_by or names
-        mapping = self._mapping(transaction, with_dropped=False) if found_by is not None else None
+    def stage(self, transaction: CreateTableTransaction, new: NewTable) -> list[int]:
+        """Stages all that makes the table.
+
+        Returns:
+            How many snapshots each of the versions is.
+        """
+        steps = steps_of(self.states)
+        described = [self._described(transaction, new, step.added) for step in steps]
+        is_by_names = any(names for _, names in described)
+        mapping = self._mapping(transaction, with_dropped=False) if is_by_names else None
         self._name_columns(transaction)
         if mapping is not None:
             transaction.set_properties({NAME_MAPPING: mapping})
+        added = (receipts for receipts, _ in described)
+        return [self._step(transaction, *each) for each in zip(steps, added, strict=True)]
+
+    def _described(
+        self, transaction: CreateTableTransaction, new: NewTable, files: Sequence[DeltaFile]
+    ) -> tuple[list[_native.Receipt], bool]:
+        """Files as manifests list them, and whether columns of one are found by names."""
+        receipts, is_by_names = [], False
+        for values, of_values in self._by_partition(files).items():
+            form = self._form(
+                new["location"],
+                {**new["properties"], NAME_MAPPING: self._mapping(transaction, with_dropped=True)},
+                _WITH_DEFAULTS if values else new["format_version"],
+                dict(values),
+            )
+            receipt, names = transaction.described(form, [self.state.place(each.path) for each in of_values])
+            receipts.append(receipt)
+            is_by_names |= names is not None
+        return receipts, is_by_names
+
+    def _step(self, transaction: CreateTableTransaction, step: Step, receipts: list[_native.Receipt]) -> int:
+        """Stages a version: its number of snapshots."""
+        changed = [self._rows(step.deleted)] if step.deleted else []
+        if step.removed:
+            gone = [self.state.place(each) for each in step.removed]
+            changed.append(_native.RowDeltaReceipt.of_replaced(gone))
+            if receipts and not step.removes_deleted:
+                changed.append(_native.RowDeltaReceipt.of_files(_native.Receipt.concat(receipts)))
+                receipts = []
+        snapshots = self._change(transaction, changed)
         if receipts:
+            # Also of files that replace others with deletes: in one snapshot with their removal, these deletes would be
+            # those of another writer.
             transaction.add_described(receipts, None)
-        for rows in self._deleted():
-            transaction.commit_row_delta([RowDeltaReceipt(rows)], read_snapshot_id=None)
+            snapshots += 1
+        return snapshots + self._change(
+            transaction, [self._rows(step.deleted_of_added)] if step.deleted_of_added else []
+        )
+
+    @staticmethod
+    def _change(transaction: CreateTableTransaction, parts: list[_native.RowDeltaReceipt]) -> int:
+        """Stages rows that are deleted, and files that come and go: its number of snapshots."""
+        if not parts:
+            return 0
+        transaction.commit_row_delta([RowDeltaReceipt(each) for each in parts], read_snapshot_id=None)
+        return 1
 
     def _form(
         self, location: str, properties: dict[str, str], format_version: int, defaults: Mapping[str, Json]
@@ -171,14 +217,17 @@ class DeltaSource:
         ids = {each.field_id: each for each in columns if each.field_id is not None}
         if len(ids) != len(columns) or not self.columns.is_flat or max(ids, default=0) > _MOST_IDS:
             return list(columns)
-        last = max([*ids, *(key for key in self.dropped if isinstance(key, int))], default=0)
+        gone = (key for key in self.dropped if isinstance(key, int) and key <= _MOST_IDS)
+        last = max([*ids, *gone], default=0)
         return [ids.get(number) or self.dropped.get(number) or _free(number) for number in range(1, last + 1)]
 
-    def _by_partition(self) -> dict[tuple[tuple[str, Json], ...], list[DeltaFile]]:
+    def _by_partition(
+        self, files: Sequence[DeltaFile]
+    ) -> dict[tuple[tuple[str, Json], ...], list[DeltaFile]]:
         """The files by the partition values that their folders do not say, as defaults of columns."""
         physical = {each.name: each.physical for each in self.columns.columns}
         found: dict[tuple[tuple[str, Json], ...], list[DeltaFile]] = defaultdict(list)
-        for each in self.state.files:
+        for each in files:
             values = values_beside_folders(each, physical)
             found[tuple((name, default_json(value)) for name, value in values.items())].append(each)
         return found
@@ -200,9 +249,11 @@ class DeltaSource:
             with transaction.update_schema() as update:
                 for name in gone:
                     update.delete_column((name,))
-        for step in renamed(self.columns.columns):
+        others = list(renamed(self.columns.columns))
+        if others:
+            # All at once: two columns may have changed their names.
             with transaction.update_schema() as update:
-                for path, name in step:
+                for path, name in others:
                     update.rename_column(path, name)
         wanted = [each.name for each in self.columns.columns]
         if [each["name"] for each in _current_schema(transaction.staged)["fields"]] != wanted:
@@ -211,11 +262,10 @@ class DeltaSource:
                 for before, name in pairwise(wanted):
                     update.move_after((name,), (before,))
 
-    def _deleted(self) -> list[_native.RowDeltaReceipt]:
+    def _rows(self, deleted: Mapping[str, Any]) -> _native.RowDeltaReceipt:
+        """Rows that are deleted, by the paths of their files."""
         import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
 
-        if not self.state.deleted:
-            return []
         schema = pa.schema(
             [pa.field("_file", pa.string(), nullable=False), pa.field("_pos", pa.int64(), nullable=False)]
         )
@@ -223,9 +273,9 @@ class DeltaSource:
             pa.record_batch(
                 [pa.repeat(self.state.place(path), len(rows)).cast(pa.string()), rows], schema=schema
             )
-            for path, rows in sorted(self.state.deleted.items())
+            for path, rows in sorted(deleted.items())
         )
-        return [_native.RowDeltaReceipt.of_rows(pa.RecordBatchReader.from_batches(schema, batches))]
+        return _native.RowDeltaReceipt.of_rows(pa.RecordBatchReader.from_batches(schema, batches))
 
 
 def identity_spec(ids: Mapping[str, int], names: Iterable[str]) -> str:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 from floeberg.errors import InvalidDataError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["DeltaColumn", "DeltaColumns", "columns_of_delta"]
+__all__ = ["DeltaColumn", "DeltaColumns", "columns_of_delta", "renamed"]
 
 Json = Any
 _ID: Final = "delta.columnMapping.id"
@@ -114,6 +114,18 @@ def columns_of_delta(schema: Json, *, is_mapped: bool) -> DeltaColumns:
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidDataError(f"the schema of the Delta table is damaged: {error!r}") from error
     return DeltaColumns(columns, tuple(reader.not_enforced), reader.properties)
+
+
+def renamed(
+    columns: Iterable[DeltaColumn], above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The columns, nested ones too, that are called otherwise than in files: their names there, and the new ones."""
+    for each in columns:
+        path = (*above, each.physical)
+        for inside, below in each.below:
+            yield from renamed([below], (*path, *inside))
+        if each.name != each.physical:
+            yield path, each.name
 
 
 class _Reader:

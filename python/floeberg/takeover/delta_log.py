@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -29,11 +30,11 @@ from floeberg.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
-__all__ = ["DeltaFile", "DeltaState", "read_delta_log"]
+__all__ = ["DeltaFile", "DeltaState", "read_delta_log", "versions_of"]
 
 Json = Any
 _FEATURES: Final = frozenset(
@@ -50,6 +51,14 @@ _FEATURES: Final = frozenset(
         *("variantType", "variantType-preview", "variantShredding-preview", "typeWidening-preview"),
     }
 )
+_NAMES: Final = {
+    "s3.access-key-id": "AWS_ACCESS_KEY_ID",
+    "s3.secret-access-key": "AWS_SECRET_ACCESS_KEY",
+    "s3.session-token": "AWS_SESSION_TOKEN",
+    "s3.region": "AWS_REGION",
+    "client.region": "AWS_REGION",
+    "s3.endpoint": "AWS_ENDPOINT_URL",
+}
 _MAPPED_SINCE: Final = 2
 _FEATURES_SINCE: Final = 3
 
@@ -114,21 +123,31 @@ def read_delta_log(
         InvalidDataError: The log is damaged.
     """
     deltalake = _deltalake()
+    with _explained(deltalake, location):
+        return _read(deltalake, location, options, version, as_of)
+
+
+def versions_of(location: str, options: Mapping[str, str]) -> list[int]:
+    """The versions that the log still has commits of, in order."""
+    deltalake = _deltalake()
+    with _explained(deltalake, location):
+        history = deltalake.DeltaTable(location, storage_options=_options(options)).history()
+        return sorted(int(each["version"]) for each in history)
+
+
+@contextmanager
+def _explained(deltalake: Any, location: str) -> Iterator[None]:  # noqa: ANN401 - the module
+    """Errors of deltalake as those of Floeberg."""
     where = {"path": location}
     try:
-        return _read(deltalake, location, options, version, as_of)
-    except deltalake.exceptions.TableNotFoundError as error:
-        wanted = "" if version is None else f" {version}"
-        raise NotFoundError(
-            f"the Delta table has no version{wanted}: {error}", context={"path": location}
-        ) from error
-    except deltalake.exceptions.DeltaProtocolError as error:
-        raise UnsupportedError(
-            f"the Delta table needs what the package deltalake does not read: {error}",
-            context={"path": location},
-        ) from error
+        yield
     except FloebergError:
         raise
+    except deltalake.exceptions.TableNotFoundError as error:
+        text = _native.without_passwords(str(error))
+        raise NotFoundError(
+            f"the Delta table does not exist, or not at that version: {text}", context=where
+        ) from error
     except OSError as error:
         text = _native.without_passwords(str(error))
         raise StorageError(f"the log of the Delta table cannot be read: {text}", context=where) from error
@@ -164,7 +183,7 @@ def _read(
     if version is not None and as_of is not None:
         raise InvalidInputError("version and as_of exclude each other")
     wanted = None if version is None else checked_version("version", version)
-    table = deltalake.DeltaTable(location, version=wanted, storage_options=dict(options) or None)
+    table = deltalake.DeltaTable(location, version=wanted, storage_options=_options(options))
     if as_of is not None:
         table.load_as_version(_version_at(table, microseconds(as_of, "as_of") // 1000, location))
     protocol, metadata = table.protocol(), table.metadata()
@@ -198,6 +217,14 @@ def _read(
         files=files,
         deleted=_deleted(table, raw),
     )
+
+
+def _options(options: Mapping[str, str]) -> dict[str, str] | None:
+    """The options of a store, by the names that deltalake has for them too."""
+    known = {_NAMES[key]: value for key, value in options.items() if key in _NAMES}
+    if options.get("s3.endpoint", "").startswith("http:"):
+        known["AWS_ALLOW_HTTP"] = "true"
+    return {**options, **known} or None
 
 
 def _version_at(table: Any, moment: int, location: str) -> int:  # noqa: ANN401 - a DeltaTable
@@ -272,8 +299,7 @@ def _deleted(table: Any, raw: list[str]) -> dict[str, pa.Array]:  # noqa: ANN401
             if path not in known:
                 raise UnsupportedError(
                     "a deletion vector of the Delta table is of a file that its log does not have, so its rows cannot "
-                    "be "
-                    "deleted here",
+                    "be deleted here",
                     context={"path": place},
                 )
             positions = pc.indices_nonzero(pc.invert(kept.values))

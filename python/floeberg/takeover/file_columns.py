@@ -1,6 +1,6 @@
 """Which columns do files have that no table describes?
 
-In: files of Parquet and ORC. Out: an Arrow schema with the columns of all of them.
+In: files of Parquet, ORC and Avro. Out: an Arrow schema with the columns of all of them.
 
 Invariant: only footers are read. Files are looked at again by who adds them, column by column, so a column that is
 missed here is an error there, and no value is lost.
@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from floeberg import _native
-from floeberg.errors import InvalidDataError, InvalidInputError, NotFoundError
+from floeberg.errors import FloebergError, InvalidDataError, InvalidInputError, NotFoundError
+from floeberg.takeover.avro_columns import avro_columns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,8 @@ __all__ = ["columns_of", "footer_of"]
 
 _ORC: Final = (".orc",)
 _AVRO: Final = (".avro",)
+_HEADER: Final = 1 << 20
+"""So many bytes of an Avro file are read first."""
 _SAY_SCHEMA: Final = "say which columns the table has by `schema`"
 
 
@@ -31,8 +34,8 @@ def columns_of(files: Sequence[str], options: Mapping[str, str]) -> pa.Schema:
     Of an object store only the first file is looked at: others that have more columns are refused later.
 
     Raises:
-        InvalidInputError: The files are Avro, whose columns are not looked for; or two files have types of a column
-            that no type holds.
+        InvalidInputError: Two files have types of a column that no type holds.
+        UnsupportedError: An Avro file has a type that tables do not have.
         InvalidDataError: A file is damaged, or of another format.
     """
     import pyarrow as pa  # noqa: PLC0415 - importing floeberg imports nothing large
@@ -56,16 +59,17 @@ def footer_of(file: str, options: Mapping[str, str]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415
 
     where = {"path": file}
-    if file.lower().endswith(_AVRO):
-        raise InvalidInputError(
-            f"the files are Avro, whose columns are not looked for: {_SAY_SCHEMA}", context=where
-        )
     local = _native.local_path(file)
     try:
         source: Any = local
         if local is None:
-            source = pa.BufferReader(_native.read_file(file, storage_options=dict(options)))
+            content = _native.read_file(file, storage_options=dict(options))
+            source = pa.BufferReader(content)
+        if file.lower().endswith(_AVRO):
+            return _avro(source)
         return _orc(source) if file.lower().endswith(_ORC) else _parquet(source)
+    except FloebergError as error:
+        raise type(error)(error.message, context={**error.context, **where}) from error
     except FileNotFoundError as error:
         raise NotFoundError("a file of the source is gone", context=where) from error
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -75,6 +79,20 @@ def footer_of(file: str, options: Mapping[str, str]) -> pa.Schema:
             "the folder, or begin its name with _",
             context=where,
         ) from error
+
+
+def _avro(source: Any) -> pa.Schema:  # noqa: ANN401 - a path or a file
+    import pyarrow as pa  # noqa: PLC0415
+
+    with pa.OSFile(source) if isinstance(source, str) else source as file:
+        size = file.size()
+        try:
+            return avro_columns(file.read(min(size, _HEADER)))
+        except InvalidDataError:
+            if size <= _HEADER:
+                raise
+            file.seek(0)
+            return avro_columns(file.read())
 
 
 def _parquet(source: Any) -> pa.Schema:  # noqa: ANN401 - a path or a file

@@ -54,8 +54,7 @@ def checked_kind(location: str, options: Mapping[str, str]) -> SourceFormat:
     if ".hoodie" in folders:
         raise UnsupportedError(
             "the source is a Hudi table, whose files cannot be taken over: read its rows with Spark, and append them "
-            "to "
-            "a table",
+            "to a table",
             context=where,
         )
     if len(kinds) > 1:

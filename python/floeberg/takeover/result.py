@@ -25,11 +25,13 @@ class TakeoverResult:
         source_format: What the source is.
         source_version: The version of a Delta or Lance table that was taken over.
         action: `referred` where the new table names the files of the source, `copied` where rows were written again.
-        data_files: The data files of the source that the table names, or that were written.
+        data_files: The data files of the source that were added, or that were written: of all versions that were taken
+            over.
         rows: The rows in these files.
-        deleted_rows: Those of them that deletion vectors of the source delete.
+        deleted_rows: Those of them that deletion vectors of the source delete, at its version.
         not_enforced: What the source demands of rows, and the new table does not: constraints, generated columns and
             defaults. Properties of the table keep their text.
+        versions: The versions of a Delta table that became snapshots.
         dry_run: Whether nothing was made.
     """
 
@@ -41,6 +43,7 @@ class TakeoverResult:
     rows: int
     deleted_rows: int = 0
     not_enforced: tuple[str, ...] = ()
+    versions: int = 1
     dry_run: bool = False
 
     def _repr_html_(self) -> str:

@@ -26,7 +26,7 @@ from floeberg.takeover.targets import NewPlace, check_beside, new_folder, new_in
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from floeberg._new_table import AnySchema
     from floeberg._timestamps import Moment
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from floeberg.commit.new_table import NewTable
     from floeberg.commit.operations import OpenedTable
     from floeberg.progress.report import ProgressCallback
+    from floeberg.table import Table
+    from floeberg.takeover.delta_log import DeltaState
     from floeberg.takeover.result import SourceFormat
 
 __all__ = ["migrate_table", "snapshot_table"]
@@ -52,6 +54,7 @@ def snapshot_table(  # noqa: PLR0913 - all but the first two are keywords
     location: str | os.PathLike[str] | None = None,
     version: int | None = None,
     as_of: Moment | None = None,
+    keep_history: bool = False,
     schema: AnySchema | None = None,
     properties: Mapping[str, str | float] | None = None,
     format_version: int | None = None,
@@ -74,8 +77,10 @@ def snapshot_table(  # noqa: PLR0913 - all but the first two are keywords
         location: The folder of a new table in a catalog.
         version: The version of a Delta or Lance table. By default, the newest.
         as_of: The same by a time: a datetime with a zone, milliseconds, or an ISO 8601 string with a zone.
+        keep_history: Whether the versions of a Delta table before it become snapshots too, from the oldest on whose log
+            and files are all there. Their columns are those of the version.
         schema: The columns of files. By default, those of all files; whole numbers and dates in names of folders are
-            found, and other values there are strings. Avro files need it.
+            found, and other values there are strings.
         properties: Properties of the new table.
         format_version: Its format version. By default, 3 where deletion vectors of a Delta table need it, and 2
             otherwise.
@@ -91,7 +96,7 @@ def snapshot_table(  # noqa: PLR0913 - all but the first two are keywords
         TableAlreadyExistsError: The source is a table of Iceberg, or the catalog has a table of that name.
         AlreadyExistsError: The new folder has files.
         InvalidInputError: The source is two tables, files have other columns or are in folders of other names, or the
-        new folder and the source are in each other.
+            new folder and the source are in each other.
         UnsupportedError: A column, a file or a feature of the source cannot be taken over without loss. The error names
             it.
         InvalidDataError: A file or a log is damaged.
@@ -110,14 +115,22 @@ def snapshot_table(  # noqa: PLR0913 - all but the first two are keywords
         (2, 'false')
     """
     asked = _Asked(
-        source, version, as_of, schema, properties, format_version, dry_run, storage_options, progress
+        source,
+        version,
+        as_of,
+        keep_history,
+        schema,
+        properties,
+        format_version,
+        dry_run,
+        storage_options,
+        progress,
     )
     kind = checked_kind(asked.source, asked.options)
     if asked.properties.get(_GC, "false").strip().lower() != "false":
         raise InvalidInputError(
             "properties: expected no 'gc.enabled', or 'false': files of the source would be removed with snapshots of "
-            "the "
-            "new table"
+            "the new table"
         )
     wanted = checked_path("to", to)
     place = None if location is None else checked_path("location", location)
@@ -142,6 +155,7 @@ def migrate_table(  # noqa: PLR0913 - keywords
     identifier: str | None = None,
     version: int | None = None,
     as_of: Moment | None = None,
+    keep_history: bool = False,
     schema: AnySchema | None = None,
     properties: Mapping[str, str | float] | None = None,
     format_version: int | None = None,
@@ -164,6 +178,7 @@ def migrate_table(  # noqa: PLR0913 - keywords
         identifier: The name of the new table in the catalog.
         version: As with `snapshot_table`, and so are the others.
         as_of: The time of a version.
+        keep_history: Whether versions before it become snapshots.
         schema: The columns of files.
         properties: Properties of the new table.
         format_version: Its format version.
@@ -188,7 +203,16 @@ def migrate_table(  # noqa: PLR0913 - keywords
         3
     """
     asked = _Asked(
-        source, version, as_of, schema, properties, format_version, dry_run, storage_options, progress
+        source,
+        version,
+        as_of,
+        keep_history,
+        schema,
+        properties,
+        format_version,
+        dry_run,
+        storage_options,
+        progress,
     )
     kind = checked_kind(asked.source, asked.options)
     if kind == "lance":
@@ -219,6 +243,7 @@ class _Asked:
         source: object,
         version: int | None,
         as_of: Moment | None,
+        keep_history: object,
         schema: AnySchema | None,
         properties: Mapping[str, str | float] | None,
         format_version: int | None,
@@ -230,6 +255,7 @@ class _Asked:
         self.source = place.rstrip("/") or place
         self.version = version
         self.as_of = as_of
+        self.keeps_history = checked_bool("keep_history", keep_history)
         self.schema = schema
         self.properties = checked_properties("properties", properties)
         self.format_version = format_version
@@ -250,6 +276,8 @@ def _made(
     target: NewPlace,
     extra: dict[str, str],
 ) -> TakeoverResult:
+    if asked.keeps_history and kind != "delta":
+        raise InvalidInputError("keep_history: expected it of a Delta table alone")
     if kind == "files":
         asked.refuse("files, which have no versions", version=asked.version, as_of=asked.as_of)
         return _of_files(asked, target, extra)
@@ -293,10 +321,10 @@ def _of_delta(
     extra: dict[str, str],
 ) -> TakeoverResult:
     state = read_delta_log(asked.source, asked.options, version=asked.version, as_of=asked.as_of)
-    source = DeltaSource.of(state, asked.options)
+    source = DeltaSource.of(state, asked.options, keeps_history=asked.keeps_history)
     properties = {**source.properties(), **asked.properties, **extra}
     version = _format_version(asked, 3 if source.needs_version_3 else None)
-    if version == 1 and state.deleted:
+    if version == 1 and source.has_vectors:
         raise UnsupportedError(
             "the Delta table has deletion vectors, and tables of format version 1 have no deletes: leave out "
             "format_version, or set it to 3"
@@ -310,10 +338,10 @@ def _of_delta(
         table = None
     else:
         with transaction:
-            source.stage(transaction, new)
+            snapshots = source.stage(transaction, new)
         files, rows = transaction.added_counts
         table = target.opened(made[-1])
-        _tag(table, state.version, state.timestamp_ms)
+        _tag(table, source.states, snapshots)
     return TakeoverResult(
         table,
         "delta",
@@ -323,19 +351,32 @@ def _of_delta(
         rows,
         source.deleted_rows,
         source.not_enforced,
+        len(source.states),
         dry_run=asked.dry_run,
     )
 
 
-def _tag(table: Any, version: int, timestamp_ms: int | None) -> None:  # noqa: ANN401 - a table
-    """Tags the snapshot as Iceberg Java does, by the version and the time of the Delta table."""
-    current = table.current_snapshot()
-    if current is None:
-        return
-    tags = [f"{_VERSION_TAG}{version}", *([] if timestamp_ms is None else [f"{_TIME_TAG}{timestamp_ms}"])]
+def _tag(table: Table, states: Sequence[DeltaState], snapshots: Sequence[int]) -> None:
+    """Tags snapshots as Iceberg Java does, by the versions and the times of the Delta table.
+
+    Args:
+        table: The new table.
+        states: The versions.
+        snapshots: How many snapshots each of them is.
+    """
+    made = [each.snapshot_id for each in table.snapshots()]
+    tags: dict[str, int] = {}
+    last = 0
+    for state, count in zip(states, snapshots, strict=True):
+        last += count
+        if last:
+            tags[f"{_VERSION_TAG}{state.version}"] = made[last - 1]
+            # Of versions of one millisecond, the last one is that of the time.
+            if state.timestamp_ms is not None:
+                tags[f"{_TIME_TAG}{state.timestamp_ms}"] = made[last - 1]
     with table.manage_snapshots() as manage:
-        for name in tags:
-            manage.create_tag(current.snapshot_id, name)
+        for name, snapshot_id in tags.items():
+            manage.create_tag(snapshot_id, name)
 
 
 def _format_version(asked: _Asked, default: int | None) -> int:

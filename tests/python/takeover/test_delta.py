@@ -317,3 +317,72 @@ def test_in_a_catalog(tmp_path: Path, kind: str) -> None:
     else:
         fb.migrate_table(old, catalog=catalog, identifier="db.old")
         assert in_order(catalog.load_table("db.old").scan().to_arrow()) == rows_of_delta(old)
+
+
+def test_tables_that_are_or_were_empty(tmp_path: Path) -> None:
+    old = write(
+        tmp_path / "old",
+        pa.schema({"id": pa.int64(), "day": pa.date32()}).empty_table(),
+        partition_by=["day"],
+    )
+    for each in adds_of(old):
+        commit(old, [{"remove": {"path": each["path"], "dataChange": True}}])
+    empty = fb.snapshot_table(old, tmp_path / "empty", keep_history=True)
+    assert empty.table is not None
+    assert (empty.rows, empty.table.count()) == (0, 0)
+    assert [str(each.field_type) for each in empty.table.schema().fields] == ["long", "date"]
+    deltalake.write_deltalake(str(old), pa.table({"id": [1], "day": [date(2026, 11, 28)]}), mode="append")
+    made = fb.snapshot_table(old, tmp_path / "made", keep_history=True)
+    assert made.table is not None
+    assert made.table.count() == 1
+    assert f"delta-version-{made.source_version}" in made.table.refs()
+
+
+@pytest.mark.unchecked_tables("files of Delta with field ids lack the columns of partitions")
+@pytest.mark.parametrize("mode", ["none", "name", "id"])
+def test_names_of_any_kind(tmp_path: Path, mode: str) -> None:
+    names = (
+        ["a.b", "my col", "<b>", "é", "a", "select", 'q"q'] if mode != "none" else ["a.b", "é", "a", "select"]
+    )
+    rows = pa.table({name: [at, at + 1] for at, name in enumerate(names)})
+    how = {} if mode == "none" else {"delta.columnMapping.mode": mode}
+    old = write(tmp_path / "old", rows, partition_by=[names[-1]], configuration=how)
+    made = taken(old)
+    assert made.table is not None
+    assert in_order(made.table.scan().to_arrow().select(names)) == in_order(rows)
+    assert made.table.scan(fb.col(names[-1]) == rows[names[-1]][0].as_py()).count() == 1
+    assert "<b>" not in made._repr_html_()
+
+
+@pytest.mark.unchecked_tables("files of Delta with field ids lack the columns of partitions")
+def test_partitions_of_every_type(tmp_path: Path) -> None:
+    rows = pa.table(
+        {
+            "n": range(2),
+            "i8": pa.array([1, None], pa.int8()),
+            "f64": pa.array([1.5, None], pa.float64()),
+            "flag": [True, None],
+            "ntz": pa.array([1_000_001, None], pa.timestamp("us")),
+            "instant": pa.array([1_000_001, None], pa.timestamp("us", "UTC")),
+            "dec": pa.array([Decimal("1.50"), None], pa.decimal128(9, 2)),
+        }
+    )
+    parts = rows.column_names[1:]
+    folders = [name for name in parts if name != "instant"]
+    plain = taken(write(tmp_path / "plain", rows.drop(["instant"]), partition_by=folders))
+    assert plain.table is not None
+    assert plain.table.scan().to_arrow().sort_by("n").to_pylist() == rows.drop(["instant"]).to_pylist()
+    # Without mapping of times without zones: deltalake leaves the feature out with them.
+    mapped = rows.drop(["ntz"])
+    old = write(
+        tmp_path / "mapped",
+        mapped,
+        partition_by=[name for name in parts if name != "ntz"],
+        configuration={"delta.columnMapping.mode": "name"},
+    )
+    made = taken(old)
+    assert made.table is not None
+    assert made.table.scan().to_arrow().sort_by("n").to_pylist() == mapped.to_pylist()
+    for name in ("instant", "dec", "f64", "flag", "i8"):
+        assert made.table.scan(fb.col(name) == mapped[name][0].as_py()).count() == 1
+        assert made.table.scan(fb.col(name).is_null()).count() == 1

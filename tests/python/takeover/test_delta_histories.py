@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import floeberg as fb
+from floeberg.errors import UnsupportedError
 from takeover.delta_tables import (
     adds_of,
     change_schema,
@@ -58,7 +59,7 @@ class History:
     def _rows(self) -> pa.Table:
         ids = range(self._last, self._last + self.drawn.randint(1, 30))
         self._last = ids.stop
-        regions = [self.drawn.choice(REGIONS) for _ in ids]
+        regions = pa.array([self.drawn.choice(REGIONS) for _ in ids], pa.string())
         return pa.table(
             dict(zip(self.names, (ids, regions, [self.drawn.random() for _ in ids]), strict=True))
         )
@@ -74,7 +75,7 @@ class History:
 
 
 @pytest.mark.unchecked_tables("several tables refer to the files of one source")
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_any_history(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "old"
     history = History(folder, seed)
@@ -105,3 +106,69 @@ def _delete_some(folder: Path, drawn: random.Random) -> None:
     count = pq.read_metadata(folder / unquote(add["path"])).num_rows
     positions = drawn.sample(range(count), drawn.randint(1, count))
     delete_by_vector(folder, add, positions, inline=drawn.random() < 0.5)
+
+
+@pytest.mark.unchecked_tables("files of Delta with field ids lack the columns of partitions")
+@pytest.mark.parametrize("seed", range(8))
+def test_every_version_is_a_snapshot(tmp_path: Path, seed: int) -> None:
+    folder = tmp_path / "old"
+    history = History(folder, seed)
+    for number in range(history.drawn.randint(2, 7)):
+        history.step(number)
+    versions = deltalake.DeltaTable(str(folder)).version() + 1
+
+    made = fb.snapshot_table(folder, tmp_path / "new", keep_history=True)
+
+    table = made.table
+    assert table is not None
+    assert made.versions == versions
+    refs = table.refs()
+    for version in range(versions):
+        snapshot = refs[f"delta-version-{version}"].snapshot_id
+        # Columns are those of the last version.
+        found = table.scan(snapshot_id=snapshot).to_arrow()
+        expected = rows_of_delta(folder, version)
+        assert sorted(map(repr, found.to_pylist())) == sorted(
+            repr(dict(zip(found.column_names, row.values(), strict=True))) for row in expected
+        )
+    assert refs["main"].snapshot_id == refs[f"delta-version-{versions - 1}"].snapshot_id
+    assert list(table.check()) == []
+
+
+def test_history_begins_where_all_files_are_there(tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    deltalake.write_deltalake(str(folder), pa.table({"id": [1]}))
+    (first,) = folder.glob("*.parquet")
+    deltalake.write_deltalake(str(folder), pa.table({"id": [2]}), mode="append")
+    deltalake.DeltaTable(str(folder)).delete("id = 1")
+    deltalake.write_deltalake(str(folder), pa.table({"id": [3]}), mode="append")
+    first.unlink()
+    made = fb.snapshot_table(folder, tmp_path / "new", keep_history=True)
+    assert made.table is not None
+    assert made.versions == 2
+    found = {name for name in made.table.refs() if name.startswith("delta-version")}
+    assert found == {"delta-version-2", "delta-version-3"}
+    assert made.table.scan(snapshot_id=made.table.refs()["delta-version-2"].snapshot_id).count() == 1
+
+
+def test_rows_that_come_back_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    how = {"delta.enableDeletionVectors": "true"}
+    deltalake.write_deltalake(str(folder), pa.table({"id": [1, 2, 3]}), configuration=how)
+    add = {key: value for key, value in adds_of(folder)[0].items() if value is not None}
+    delete_by_vector(folder, add, [0, 1])
+    delete_by_vector(folder, adds_of(folder)[0], [1])
+    with pytest.raises(UnsupportedError, match="version 2 .* brings back rows"):
+        fb.snapshot_table(folder, tmp_path / "new", keep_history=True)
+    assert not (tmp_path / "new").exists()
+    made = fb.snapshot_table(folder, tmp_path / "new")
+    assert made.table is not None
+    assert sorted(made.table.scan().to_arrow()["id"].to_pylist()) == [1, 3]
+    with pytest.raises(ValueError, match="Delta table alone"):
+        fb.snapshot_table(_files(tmp_path), tmp_path / "other", keep_history=True)
+
+
+def _files(tmp_path: Path) -> Path:
+    (tmp_path / "files").mkdir()
+    pq.write_table(pa.table({"id": [1]}), tmp_path / "files" / "a.parquet")
+    return tmp_path / "files"

@@ -11,6 +11,7 @@ import pytest
 
 import floeberg as fb
 from floeberg.errors import InvalidDataError, NoSuchTableError, NotFoundError, UnsupportedError
+from floeberg.takeover import delta_log
 from takeover.delta_tables import adds_of, change_schema, commit, delete_by_vector, deltalake
 
 ROWS = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "region": ["eu", "eu", "us"]})
@@ -108,6 +109,17 @@ def test_a_feature_that_nobody_knows(tmp_path: Path) -> None:
     }
     commit(old, [{"protocol": protocol}])
     refused(old, UnsupportedError, "holograms")
+
+
+def test_a_feature_that_deltalake_knows_and_floeberg_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = table(tmp_path / "old")
+    features = ["deletionVectors", "timestampNtz"]
+    both = {"readerFeatures": features, "writerFeatures": features}
+    commit(old, [{"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **both}}])
+    monkeypatch.setattr(delta_log, "_FEATURES", frozenset({"timestampNtz"}))
+    refused(old, UnsupportedError, "demands of readers 'deletionVectors', which")
 
 
 @pytest.mark.parametrize(

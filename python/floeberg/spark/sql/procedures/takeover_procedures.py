@@ -86,9 +86,7 @@ def migrate(
     if not source.is_external:
         raise UnsupportedError(
             f"CALL migrate: {'.'.join(levels)} is a managed table of Spark, whose folder is moved when the table is "
-            "renamed "
-            "or dropped: use CALL snapshot, or make it external by ALTER TABLE .. SET TBLPROPERTIES('EXTERNAL' = "
-            "'TRUE')"
+            "renamed or dropped: use CALL snapshot, or make an external table of its files first"
         )
     # Spark takes the new name of a table without its catalog.
     backup = (*levels[:-1], str(given.get("backup_table_name", f"{levels[-1]}_BACKUP_")))
@@ -157,8 +155,7 @@ def _check_files(files: list[str], place: str, name: str, procedure: str) -> Non
     if elsewhere is not None:
         raise UnsupportedError(
             f"CALL {procedure}: {name} has files outside of its folder {place}: make a table with CREATE TABLE, and "
-            "add "
-            "each folder with CALL add_files",
+            "add each folder with CALL add_files",
             context={"path": elsewhere},
         )
 
