@@ -17,6 +17,7 @@ PROPERTIES = {
     "write.parquet.row-group-size-bytes": str(512 << 20),
     "write.parquet.row-group-limit": str(1 << 30),
 }
+ORC_CODEC = "zlib"
 SCHEMA = pa.schema(
     {
         "id": pa.int64(),
@@ -68,6 +69,36 @@ def floeberg_append(location: str) -> int:
     with pa.OSFile(f"{location}/rows.arrows") as file, pa.ipc.open_stream(file) as reader:
         table.append(reader)
     return table.scan().count()
+
+
+def floeberg_orc(location: str) -> int:
+    """Append a stream to a table of ORC files."""
+    import floeberg as fb
+
+    catalog = fb.load_catalog("bench", **_properties(Path(location), "floeberg"))
+    catalog.create_namespace("bench")
+    properties = {"write.format.default": "orc", "write.orc.compression-codec": ORC_CODEC}
+    table = catalog.create_table("bench.rows", SCHEMA, properties=properties)
+    with pa.OSFile(f"{location}/rows.arrows") as file, pa.ipc.open_stream(file) as reader:
+        table.append(reader)
+    return table.scan().count()
+
+
+def pyarrow_orc(location: str) -> int:
+    """Write a stream as one ORC file."""
+    from pyarrow import orc
+
+    path = Path(location) / "rows.orc"
+    with (
+        pa.OSFile(f"{location}/rows.arrows") as file,
+        pa.ipc.open_stream(file) as reader,
+        orc.ORCWriter(str(path), compression=ORC_CODEC) as writer,
+    ):
+        for each in reader:
+            writer.write(pa.Table.from_batches([each]))
+    found: int = orc.ORCFile(str(path)).nrows
+    path.unlink()
+    return found
 
 
 def pyiceberg_append(location: str) -> int:

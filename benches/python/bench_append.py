@@ -1,4 +1,7 @@
-"""Appending 10 million rows in 16 buckets, files on the disk: Floeberg against PyIceberg, each in fresh processes."""
+"""Appending 10 million rows in 16 buckets, files on the disk: Floeberg against PyIceberg, each in fresh processes.
+
+And the same rows as ORC: an append of Floeberg against pyarrow's writer of ORC files.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from measure import cold, compare, folder
 ROWS = 10_000_000
 FLOEBERG = "append_rows:floeberg_append"
 PYICEBERG = "append_rows:pyiceberg_append"
+FLOEBERG_ORC = "append_rows:floeberg_orc"
+PYARROW_ORC = "append_rows:pyarrow_orc"
 
 
 def main(scale: float, runs: int) -> None:
@@ -34,6 +39,10 @@ def main(scale: float, runs: int) -> None:
         Goal("append/buckets/memory of floeberg over pyiceberg", memory, "x", 1 / 3, 1 / 3),
     ):
         print(goal)
+    ours, theirs = cold(FLOEBERG_ORC, location, runs=runs), cold(PYARROW_ORC, location, runs=runs)
+    assert ours.count == theirs.count == rows, (ours, theirs)
+    compare(f"append/{rows} rows/orc/cold", [("pyarrow.orc", theirs), ("floeberg, streamed", ours)])
+    print(Goal("append/orc/floeberg over pyarrow.orc", ours.median / theirs.median, "x", 1.5, 1.5))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow import orc
 
 from conformance_checker.faults import Faults
 from conformance_checker.leaves import Leaf, leaves
@@ -37,6 +38,8 @@ def check_data_file(entry: Entry, state: State, metadata: Json, storage: Storage
         faults.say("data-files-are-there", place, f"{type(error).__name__}: {error}")
         return
     faults.equal("file-size", place, "file_size_in_bytes", entry.file["file_size_in_bytes"], len(content))
+    if entry.file["file_format"].lower() == "orc":
+        _check_orc(entry, content, place, faults)
     if entry.file["file_format"].lower() != "parquet":
         return
     try:
@@ -183,3 +186,16 @@ def _check_partition(
             faults.say(
                 "partition-values", place, f"{field['name']} is {stored!r}, of rows {sorted(actual)[:4]}"
             )
+
+
+def _check_orc(entry: Entry, content: bytes, place: str, faults: Faults) -> None:
+    """Check how many rows and stripes a file of ORC has."""
+    try:
+        file = orc.ORCFile(pa.BufferReader(content))
+    except (OSError, pa.ArrowException) as error:
+        faults.say("data-files-are-there", place, f"{type(error).__name__}: {error}")
+        return
+    faults.equal("record-count", place, "record_count", entry.file["record_count"], file.nrows)
+    offsets = entry.file["split_offsets"]
+    if offsets is not None:
+        faults.equal("split-offsets", place, "split_offsets", len(offsets), file.nstripes)

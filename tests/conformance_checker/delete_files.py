@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
 
 from conformance_checker.faults import Faults
 from conformance_checker.states import ADDED, Entry, State, Storage
@@ -202,6 +203,10 @@ def _positions(entry: Entry, storage: Storage, *, of_own: bool = False) -> list[
     if kind == "avro":
         rows = storage.avro(file["file_path"]).rows
         return [(row["file_path"], row["pos"]) for row in rows]
+    if kind == "orc":
+        table = orc.ORCFile(pa.BufferReader(content)).read()
+        columns = [_by_orc_id(table, number, of_own=of_own) for number in (PATH_ID, POSITION_ID)]
+        return list(zip(*(column.to_pylist() for column in columns), strict=True))
     if kind != "parquet":
         raise ValueError(f"positions in {kind}")
     table = pq.ParquetFile(pa.BufferReader(content)).read()
@@ -213,6 +218,16 @@ def _by_id(table: pa.Table, number: int, *, of_own: bool) -> pa.ChunkedArray:
     for at, field in enumerate(table.schema):
         if (field.metadata or {}).get(b"PARQUET:field_id") == str(number).encode():
             if field.nullable and of_own:
+                raise ValueError(f"column {field.name} is optional")
+            return table.column(at)
+    raise ValueError(f"no column has the id {number}")
+
+
+def _by_orc_id(table: pa.Table, number: int, *, of_own: bool) -> pa.ChunkedArray:
+    for at, field in enumerate(table.schema):
+        attributes = field.metadata or {}
+        if attributes.get(b"iceberg.id") == str(number).encode():
+            if of_own and attributes.get(b"iceberg.required") != b"true":
                 raise ValueError(f"column {field.name} is optional")
             return table.column(at)
     raise ValueError(f"no column has the id {number}")

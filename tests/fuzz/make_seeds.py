@@ -341,6 +341,7 @@ def of_parts() -> None:
         length = content[-1]
         keep("orc_parts", b"\0" + content[-1 - length : -1])
         keep("orc_parts", b"\x16" + content[-1 - length - 200 : -1 - length])
+        keep("orc_parts", b"\x07" + content[-1 - length - 400 : -1 - length - 200])
     for kind in range(29):
         for more in (b"", b"\x20"):
             choice = bytes([2, kind, *more, 7, 18, 0])

@@ -50,7 +50,7 @@ class PathMaintenance(MaintainedTable):
                 or the staging folder has files.
             InvalidDataError: A manifest or a delete file is damaged.
             NotFoundError: A metadata file of the metadata log, a manifest or a delete file is missing.
-            UnsupportedError: The table is encrypted, or has position deletes in ORC.
+            UnsupportedError: The table is encrypted.
 
         Examples:
             >>> lake = fb.load_catalog("moved", type="sql", uri="sqlite://", warehouse=str(folder))

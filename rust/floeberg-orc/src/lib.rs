@@ -1,4 +1,4 @@
-//! Which columns and stripes does an ORC file have, and what are the rows of a stripe?
+//! Which columns and stripes does an ORC file have, what are the rows of a stripe, and how are rows stored?
 //!
 //! Supports ORC and the attributes of Iceberg for ORC types, but does not depend on tables.
 //!
@@ -6,11 +6,16 @@
 //!
 //! - `testing`: parts of a file, each on its own.
 //! - `wire`: protocol buffers to the raw structures of a file's end and of a stripe's footer.
-//! - `read`: files, read: their columns as Arrow types, stripes and batches. ORC files are not written.
+//! - `bloom`: bloom filters of row groups.
+//! - `read`: files, read: their columns as Arrow types, stripes and batches.
+//! - `write`: files, written: arrays to columns of a stripe, and stripes to a file.
 
 #[doc(hidden)]
 pub mod testing;
 mod wire;
+mod bloom;
 mod read;
+pub mod write;
 
-pub use read::{OrcFile, Stripe, StripeReader};
+pub use read::{GroupRange, OrcFile, Stripe, StripeIndex, StripeReader};
+pub use wire::Compression;

@@ -4,10 +4,12 @@
 
 use bytes::Bytes;
 use floeberg_core::Result;
+use floeberg_protobuf::parse;
 
+use crate::bloom::BloomFilter;
 use crate::read::rle::{Bits, ByteRuns, Integers};
 use crate::read::stream::{Blocks, ByteStream};
-use crate::wire::{Compression, Footer, Postscript, StripeFooter};
+use crate::wire::{BloomFilterIndex, Compression, FileMetadata, Footer, Postscript, RowIndex, StripeFooter};
 
 /// A stream without compression.
 fn plain(stored: &[u8]) -> ByteStream {
@@ -50,6 +52,16 @@ pub fn footer(stored: &[u8]) -> Result<(usize, usize)> {
 /// How many streams and encodings the footer of a stripe lists.
 pub fn stripe_footer(stored: &[u8]) -> Result<(usize, usize)> {
     StripeFooter::parse(stored).map(|footer| (footer.streams.len(), footer.encodings.len()))
+}
+
+/// How many row groups an index of rows has, how many filters one of bloom filters, and how many stripes have statistics.
+pub fn indexes(stored: &[u8]) -> Result<(usize, usize, usize)> {
+    let rows = parse::<RowIndex>(stored).map_or(0, |index| index.entries.len());
+    let filters = parse::<BloomFilterIndex>(stored).map_or(0, |index| {
+        let filters = index.filters.iter();
+        filters.filter_map(|filter| BloomFilter::of_bytes(filter.hashes, &filter.bits)).count()
+    });
+    parse::<FileMetadata>(stored).map(|metadata| (rows, filters, metadata.stripes.len()))
 }
 
 /// The bytes of a stream before it was compressed, with a codec by its number in the format, at most `limit` bytes.

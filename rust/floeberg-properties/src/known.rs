@@ -46,8 +46,11 @@ pub const DELETE_MODE: Words = Words { name: "write.delete.mode", default: "copy
 pub const DELETE_GRANULARITY: Words =
     Words { name: "write.delete.granularity", default: "file", allowed: &["file", "partition"] };
 /// The prefixes of properties of delete files, and the prefixes of the data file properties that they replace.
-pub const OF_DELETE_FILES: [(&str, &str); 2] =
-    [("write.delete.avro.", "write.avro."), ("write.delete.parquet.", "write.parquet.")];
+pub const OF_DELETE_FILES: [(&str, &str); 3] = [
+    ("write.delete.avro.", "write.avro."),
+    ("write.delete.orc.", "write.orc."),
+    ("write.delete.parquet.", "write.parquet."),
+];
 pub const DELETE_FORMAT: &str = "write.delete.format.default";
 pub const DELETE_TARGET_FILE_SIZE: Whole =
     Whole { name: "write.delete.target-file-size-bytes", default: 64 * MIB, least: 1 };
@@ -95,6 +98,21 @@ pub const AVRO_CODEC: Words = Words {
     allowed: &["gzip", "zstd", "snappy", "uncompressed"],
 };
 pub const AVRO_LEVEL: &str = "write.avro.compression-level";
+
+// ORC.
+pub const ORC_CODEC: Words = Words {
+    name: "write.orc.compression-codec",
+    default: "zlib",
+    allowed: &["zlib", "zstd", "snappy", "lz4", "none"],
+};
+/// ORC has no levels: what the option `compression-level` of a write would set.
+pub const ORC_LEVEL: &str = "write.orc.compression-level";
+pub const ORC_STRATEGY: Words =
+    Words { name: "write.orc.compression-strategy", default: "speed", allowed: &["speed", "compression"] };
+pub const ORC_STRIPE_SIZE: Whole = Whole { name: "write.orc.stripe-size-bytes", default: 64 * MIB, least: 1 };
+pub const ORC_BLOCK_SIZE: Whole = Whole { name: "write.orc.block-size-bytes", default: 256 * MIB, least: 1 };
+pub const ORC_BLOOM_COLUMNS: &str = "write.orc.bloom.filter.columns";
+pub const ORC_BLOOM_SHARE: Share = Share { name: "write.orc.bloom.filter.fpp", default: 0.05 };
 
 // Parquet.
 pub const PARQUET_CODEC: Words = Words {
@@ -204,6 +222,26 @@ pub const PROPERTIES: &[Known] = &[
     DELETE_ISOLATION.known("Which concurrent changes conflict with deletes"),
     DELETE_MODE.known("How row-level deletes are written"),
     Known::text(
+        "write.delete.orc.block-size-bytes",
+        Kind::Text,
+        "No effect: stripes are not moved to the blocks of a file system",
+    ),
+    Known::text(
+        "write.delete.orc.compression-codec",
+        Kind::Text,
+        "The codec of ORC delete files; by default, as for data files",
+    ),
+    Known::text(
+        "write.delete.orc.compression-strategy",
+        Kind::Text,
+        "Whether speed or compression counts more; by default, as for data files",
+    ),
+    Known::text(
+        "write.delete.orc.stripe-size-bytes",
+        Kind::Text,
+        "Bytes of a stripe; by default, as for data files",
+    ),
+    Known::text(
         "write.delete.parquet.compression-codec",
         Kind::Text,
         "The codec of Parquet delete files; by default, as for data files",
@@ -278,6 +316,12 @@ pub const PROPERTIES: &[Known] = &[
     OBJECT_STORAGE.known("Whether the names of data files begin with a hash, for object stores"),
     OBJECT_STORAGE_PARTITIONED.known("Whether these names contain partition values too"),
     Known::text(FORMER_DATA_PATHS[0], Kind::Text, "Former name of write.data.path"),
+    ORC_BLOCK_SIZE.known_with(Kind::Orc, "No effect: stripes are not moved to the blocks of a file system"),
+    Known::text(ORC_BLOOM_COLUMNS, Kind::Orc, "The columns that have bloom filters, separated by commas"),
+    ORC_BLOOM_SHARE.known("The false positive probability of a bloom filter"),
+    ORC_CODEC.known_with(Kind::Orc, "The codec of ORC data files"),
+    ORC_STRATEGY.known_with(Kind::Orc, "Whether speed or compression counts more"),
+    ORC_STRIPE_SIZE.known_with(Kind::Orc, "Encoded bytes at which a stripe ends"),
     PARQUET_BLOOM_ADAPTIVE.known("No effect: bloom filters are always as small as their values allow"),
     PARQUET_BLOOM_OF_COLUMN.known("Whether a column has bloom filters"),
     PARQUET_BLOOM_SHARE_OF_COLUMN.known("The false positive probability of a bloom filter"),
@@ -344,17 +388,7 @@ pub const OF_OTHER_ENGINES: &[&str] = &[
     "read.parquet.vectorization.enabled",
     "read.split.adaptive-size.enabled",
     "read.split.metadata-target-size",
-    "write.delete.orc.block-size-bytes",
-    "write.delete.orc.compression-codec",
-    "write.delete.orc.compression-strategy",
-    "write.delete.orc.stripe-size-bytes",
     "write.delete.orc.vectorized.batch-size",
-    "write.orc.block-size-bytes",
-    "write.orc.bloom.filter.columns",
-    "write.orc.bloom.filter.fpp",
-    "write.orc.compression-codec",
-    "write.orc.compression-strategy",
-    "write.orc.stripe-size-bytes",
     "write.orc.vectorized.batch-size",
     "write.spark.accept-any-schema",
     "write.spark.advisory-partition-size-bytes",

@@ -90,6 +90,8 @@ pub enum Kind {
     Avro,
     /// What Parquet files follow, together with others.
     Parquet,
+    /// What ORC files follow, together with others.
+    Orc,
     /// What manifests are compressed by, together with others.
     Manifest,
 }

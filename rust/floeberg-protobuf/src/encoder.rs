@@ -27,6 +27,12 @@ impl Encoder {
         self.varint(value);
     }
 
+    /// A float that may be zero.
+    pub fn float(&mut self, number: u32, value: f64) {
+        self.varint(u64::from(number) << 3 | 1);
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
     /// Bytes or text, unless they are empty.
     pub fn bytes(&mut self, number: u32, bytes: impl AsRef<[u8]>) {
         if !bytes.as_ref().is_empty() {

@@ -11,6 +11,8 @@ use super::records::{Record, Records, Value};
 /// | type | in a `.proto` | is written |
 /// | --- | --- | --- |
 /// | `u64`, `u32`, `i64`, `i32`, `bool` | `uint64`, `uint32`, `int64`, `int32`, `bool` | unless it is zero |
+/// | `Option<Double>` | `optional double` | where there is one |
+/// | `Option<Signed>` | `optional sint64` or `sint32` | where there is one |
 /// | `String`, `Vec<u8>` | `string`, `bytes` | unless it is empty |
 /// | `Option` of these | `optional` | where there is one, also a zero |
 /// | `Option` of a message | a message | where there is one, also an empty one |
@@ -35,6 +37,47 @@ pub trait Single: Sized {
 
     /// Writes it, also where it is zero or empty.
     fn put(&self, number: u32, out: &mut Encoder);
+}
+
+/// A signed number whose lowest bit is its sign: a `sint64` or `sint32` of a `.proto`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Signed(pub i64);
+
+impl Single for Signed {
+    fn of(value: Value<'_>) -> Result<Self> {
+        let written = value.number()?;
+        Ok(Self((written >> 1) as i64 ^ -((written & 1) as i64)))
+    }
+
+    fn put(&self, number: u32, out: &mut Encoder) {
+        out.some_number(number, ((self.0 << 1) ^ (self.0 >> 63)) as u64);
+    }
+}
+
+/// A float, by its bits: a `double` of a `.proto`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Double([u8; 8]);
+
+impl From<f64> for Double {
+    fn from(value: f64) -> Self {
+        Self(value.to_le_bytes())
+    }
+}
+
+impl From<Double> for f64 {
+    fn from(double: Double) -> Self {
+        Self::from_le_bytes(double.0)
+    }
+}
+
+impl Single for Double {
+    fn of(value: Value<'_>) -> Result<Self> {
+        value.float().map(Self::from)
+    }
+
+    fn put(&self, number: u32, out: &mut Encoder) {
+        out.float(number, (*self).into());
+    }
 }
 
 macro_rules! numbers {

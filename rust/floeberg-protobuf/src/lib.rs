@@ -26,6 +26,6 @@ mod tests;
 pub use floeberg_core::Result;
 
 pub use encoder::Encoder;
-pub use field::{Field, Single, lookup};
+pub use field::{Double, Field, Signed, Single, lookup};
 pub use message::{Message, Unknown, parse, to_bytes};
 pub use records::{Record, Records, Value, damaged};

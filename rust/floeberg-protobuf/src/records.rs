@@ -35,7 +35,9 @@ pub enum Value<'a> {
     Number(u64),
     /// Text, bytes, a message, or packed numbers.
     Bytes(&'a [u8]),
-    /// Four or eight bytes, which no message here uses.
+    /// Eight bytes: a float of double precision.
+    Eight([u8; 8]),
+    /// Four bytes, which no message here uses.
     Fixed,
 }
 
@@ -56,7 +58,7 @@ impl<'a> Records<'a> {
         let key = self.varint()?;
         let value = match key & 7 {
             0 => Value::Number(self.varint()?),
-            1 => self.take(8).map(|_| Value::Fixed)?,
+            1 => Value::Eight(self.take(8)?.try_into().unwrap_or_default()),
             2 => {
                 let length = self.varint()?;
                 Value::Bytes(self.take(length)?)
@@ -140,7 +142,7 @@ impl<'a> Value<'a> {
     pub fn number(self) -> Result<u64> {
         match self {
             Self::Number(number) => Ok(number),
-            Self::Bytes(_) | Self::Fixed => Err(damaged("bytes where a number is expected")),
+            Self::Bytes(_) | Self::Eight(_) | Self::Fixed => Err(damaged("bytes where a number is expected")),
         }
     }
 
@@ -158,12 +160,22 @@ impl<'a> Value<'a> {
         i32::try_from(number).map_err(|_| damaged(&format!("{number}, which is not of 32 bits")))
     }
 
+    /// As a float.
+    pub fn float(self) -> Result<f64> {
+        match self {
+            Self::Eight(bytes) => Ok(f64::from_le_bytes(bytes)),
+            _ => Err(damaged("another value where a float is expected")),
+        }
+    }
+
     /// As bytes.
     #[inline]
     pub fn bytes(self) -> Result<&'a [u8]> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
-            Self::Number(_) | Self::Fixed => Err(damaged("a number where bytes are expected")),
+            Self::Number(_) | Self::Eight(_) | Self::Fixed => {
+                Err(damaged("a number where bytes are expected"))
+            }
         }
     }
 

@@ -189,3 +189,31 @@ proptest! {
         }
     }
 }
+
+message! {
+    /// A message of numbers that are written otherwise.
+    struct Ranges {
+        least: Option<Signed> = 1,
+        most: Option<Double> = 2,
+    }
+}
+
+#[test]
+fn signed_numbers_and_floats_are_written_as_the_proto_says() {
+    let ranges = Ranges { least: Some(Signed(-3)), most: Some((-0.5).into()) };
+    let bytes = to_bytes(&ranges);
+    assert_eq!(bytes, b"\x08\x05\x11\x00\x00\x00\x00\x00\x00\xe0\xbf");
+    assert_eq!(parse::<Ranges>(&bytes).unwrap(), ranges);
+    assert_eq!(f64::from(ranges.most.unwrap()), -0.5);
+    let number_as_float = parse::<Ranges>(b"\x10\x01").unwrap_err();
+    assert_eq!(number_as_float.kind(), ErrorKind::InvalidData);
+    assert_eq!(parse::<Ranges>(&bytes[..6]).unwrap_err().kind(), ErrorKind::InvalidData);
+}
+
+proptest! {
+    #[test]
+    fn any_signed_number_is_read_as_it_was(number: i64, float: f64) {
+        let ranges = Ranges { least: Some(Signed(number)), most: Some(float.into()) };
+        prop_assert_eq!(parse::<Ranges>(&to_bytes(&ranges)).unwrap(), ranges);
+    }
+}

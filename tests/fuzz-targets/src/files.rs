@@ -33,6 +33,7 @@ pub(crate) fn orc_file(bytes: &[u8]) {
     let all: BTreeSet<usize> = (0..1 << 10).collect();
     let mut rows = 0;
     for number in 0..file.stripes().len().min(16) {
+        row_groups(&file, number);
         let Some(batches) = decoded(file.read(number, &all, 1024)) else { continue };
         for batch in batches {
             rows += decoded(batch).map_or(0, |batch| batch.num_rows());
@@ -40,6 +41,23 @@ pub(crate) fn orc_file(bytes: &[u8]) {
                 return;
             }
         }
+    }
+}
+
+/// The row groups of a stripe but the first, and what is said of all of them.
+fn row_groups(file: &OrcFile, stripe: usize) {
+    let all: BTreeSet<usize> = (0..64).collect();
+    let types = [PrimitiveType::Long, PrimitiveType::String, PrimitiveType::Timestamp, PrimitiveType::Double];
+    for (leaf, primitive) in (0..8).flat_map(|leaf| types.iter().map(move |primitive| (leaf, primitive))) {
+        decoded(file.stripe_stats(stripe, leaf, &primitive.clone().into()));
+    }
+    let Some(Some(mut index)) = decoded(file.index(stripe, &all)) else { return };
+    let groups = 1..index.groups();
+    index.stats(0, 0, &PrimitiveType::Long.into());
+    let Some(Some(ranges)) = decoded(file.group_ranges(&mut index, &all, &[groups])) else { return };
+    for range in ranges {
+        let Some(batches) = decoded(file.read_groups(&index, &all, 1024, range)) else { continue };
+        batches.take(64).for_each(|batch| drop(decoded(batch)));
     }
 }
 

@@ -30,6 +30,9 @@ pub(crate) fn orc_parts(bytes: &[u8]) {
                 assert_eq!(first, values[..half]);
             }
         }
+        7 => {
+            decoded(testing::indexes(bytes));
+        }
         _ => {
             let limit = 1 << 20;
             if let Some(inflated) = decoded(testing::inflated(bytes, choice >> 4, 1 << 16, limit)) {

@@ -46,12 +46,16 @@ def elsewhere() -> Iterator[Elsewhere]:
     suppress_health_check=list(HealthCheck),
     phases=[Phase.generate, Phase.shrink],
 )
-@given(version=st.sampled_from([1, 2, 3, 3]), program=st.lists(steps, min_size=4, max_size=20))
+@given(
+    version=st.sampled_from([1, 2, 3, 3]),
+    file_format=st.sampled_from(["parquet", "orc"]),
+    program=st.lists(steps, min_size=4, max_size=20),
+)
 def test_a_table_is_what_its_history_makes_of_it(
-    elsewhere: Elsewhere, version: int, program: list[Step]
+    elsewhere: Elsewhere, version: int, file_format: str, program: list[Step]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        history = History.begin(Path(folder), version, elsewhere)
+        history = History.begin(Path(folder), version, file_format, elsewhere)
         for step in program:
             history.do(step)
             compare(history)

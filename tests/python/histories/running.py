@@ -95,14 +95,14 @@ class History:
     ids: Any = field(default_factory=lambda: itertools.count(Z + 1))
 
     @staticmethod
-    def begin(folder: Path, version: int, elsewhere: Elsewhere) -> History:
+    def begin(folder: Path, version: int, file_format: str, elsewhere: Elsewhere) -> History:
         """A table without rows, open three times."""
         catalog = MemoryCatalog(f"histories-{uuid.uuid4()}", {"warehouse": str(folder)})
         catalog.create_namespace("ns")
         schema = pa.schema(
             [pa.field(each.name, TYPES[each.type], nullable=not each.required) for each in FIRST]
         )
-        properties = {"commit.manifest.min-count-to-merge": "2"}
+        properties = {"commit.manifest.min-count-to-merge": "2", "write.format.default": file_format}
         catalog.create_table(
             NAME,
             schema,

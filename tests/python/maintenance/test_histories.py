@@ -38,10 +38,11 @@ steps = st.lists(
 class Tables:
     """A table, and what must be in it."""
 
-    def __init__(self, folder: str, version: int) -> None:
+    def __init__(self, folder: str, version: int, file_format: str) -> None:
         catalog = fb.load_catalog("h", type="sql", uri=f"sqlite:///{folder}/c.db", warehouse=f"{folder}/lake")
         catalog.create_namespace("db")
         properties = {"commit.manifest.min-count-to-merge": "3", "write.metadata.previous-versions-max": "3"}
+        properties["write.format.default"] = file_format
         self.table = catalog.create_table(
             "db.t", SCHEMA, partition_spec=["part"], format_version=version, properties=properties
         )
@@ -198,11 +199,11 @@ class Tables:
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-@given(steps=steps)
+@given(file_format=st.sampled_from(["parquet", "orc"]), steps=steps)
 @settings(max_examples=EXAMPLES or 12, deadline=None)
-def test_rows_stay_and_files_are_those_that_are_named(version, steps):
+def test_rows_stay_and_files_are_those_that_are_named(version, file_format, steps):
     with tempfile.TemporaryDirectory() as folder:
-        tables = Tables(folder, version)
+        tables = Tables(folder, version, file_format)
         for step in steps:
             with contextlib.suppress(*REFUSED):
                 tables.do(*step)

@@ -232,9 +232,7 @@ def test_values_of_each_transform(catalog, transform):
     assert numbers(counted(table)) == expected(table)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "suffix"), [("avro", ".avro"), ("orc", ".parquet"), ("PARQUET", ".parquet")]
-)
+@pytest.mark.parametrize(("wanted", "suffix"), [("avro", ".avro"), ("orc", ".orc"), ("PARQUET", ".parquet")])
 def test_the_file_has_the_format_of_the_table(make, wanted, suffix):
     table = make()
     table.append(rows(1))
@@ -383,7 +381,7 @@ def test_files_go_with_their_snapshots(make):
 @settings(max_examples=EXAMPLES or 12, deadline=None)
 def test_counts_since_a_file_are_those_of_all_manifests(version, steps):
     with tempfile.TemporaryDirectory() as folder:
-        tables = Tables(folder, version)
+        tables = Tables(folder, version, "orc")
         table = tables.table
         for number, step in enumerate(steps):
             with contextlib.suppress(*REFUSED):

@@ -232,13 +232,14 @@ def test_metadata_that_is_compressed_stays_so(make, catalog, tmp_path):
     assert state(open_moved(catalog, "db.moved", files)) == state(table)
 
 
-def test_avro_deletes_are_copied(make, catalog, tmp_path):
-    table = make(2, **{"write.delete.format.default": "avro", "write.delete.granularity": "partition"})
+@pytest.mark.parametrize("file_format", ["avro", "orc"])
+def test_deletes_of_other_formats_are_copied(make, catalog, tmp_path, file_format):
+    table = make(2, **{"write.delete.format.default": file_format, "write.delete.granularity": "partition"})
     table.append(rows(*range(5)))
     table.append(rows(*range(5, 9)))
     table.delete("id in (1, 6)", mode="merge-on-read")
     [delete] = table.inspect.delete_files().to_pylist()
-    assert delete["file_format"].lower() == "avro"
+    assert delete["file_format"].lower() == file_format
     before = state(table)
     files = listed(table.maintenance.rewrite_table_path(table.location(), str(tmp_path / "there")))
     copy(files)

@@ -145,6 +145,6 @@ def test_python_runs_while_rows_are_written_and_makes_them(recipe):
 
 
 def test_options_that_writing_does_not_have_are_refused(refs):
-    for option in ({"target-size": "1"}, {"target-file-size-bytes": "much"}, {"write-format": "orc"}):
+    for option in ({"target-size": "1"}, {"target-file-size-bytes": "much"}, {"write-format": "csv"}):
         with pytest.raises((fb.errors.InvalidInputError, fb.errors.UnsupportedError)):
             _native.WriteRecipe.of(refs.open()._inner, options=option, write_id="w")

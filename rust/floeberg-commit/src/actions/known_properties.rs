@@ -52,7 +52,9 @@ fn check_value(name: &str, known: &Known, after: &BTreeMap<String, String>) -> R
         Kind::Share => share(after, name).map(drop),
         Kind::Words(words) => word(name, text, words).map(drop),
         Kind::Mapping => NameMapping::from_json(text).map(drop).map_err(Error::of_input),
-        Kind::Metrics | Kind::Parquet | Kind::Avro => check_write_property(name, known.kind, after),
+        Kind::Metrics | Kind::Parquet | Kind::Avro | Kind::Orc => {
+            check_write_property(name, known.kind, after)
+        }
         Kind::Manifest => manifest_options(after).map(drop),
         Kind::Text => Ok(()),
     }

@@ -54,7 +54,7 @@ pub struct RowsToCopy<'a> {
 
 /// Copies a file of position deletes. `path` is called with paths of data files, and gives the new one of each.
 ///
-/// Errors: `InvalidData` for a damaged file; `Unsupported` for a format that is not written; those of `path` and of the stores. No file
+/// Errors: `InvalidData` for a damaged file; those of `path` and of the stores. No file
 /// is left then.
 pub fn copy_position_deletes(
     access: &FileAccess,
@@ -63,12 +63,9 @@ pub fn copy_position_deletes(
     path: &dyn Fn(&str) -> Result<String>,
 ) -> Result<CopiedFile> {
     let copied = match rows.format {
-        FileFormat::Parquet => copy_parquet(access, rows, to, target, path),
+        FileFormat::Parquet => copy_rows(access, rows, "parquet", to, target, path),
         FileFormat::Avro => copy_avro(access, rows, to, target, path),
-        FileFormat::Orc => Err(Error::unsupported(
-            "position deletes in ORC cannot be written with other paths: write them again as Parquet first, with \
-             rewrite_position_delete_files and the option rewrite-all",
-        )),
+        FileFormat::Orc => copy_rows(access, rows, "orc", to, target, path),
         FileFormat::Puffin => Err(Error::internal("deletion vectors are no rows")),
     };
     copied.context("delete_file", rows.location)
@@ -96,9 +93,11 @@ fn copy_avro(
     Ok(CopiedFile { file_size_in_bytes: sink.finish()?, split_offsets: None })
 }
 
-fn copy_parquet(
+/// Reads the rows, and writes them again in the same format.
+fn copy_rows(
     access: &FileAccess,
     rows: &RowsToCopy<'_>,
+    format: &str,
     to: &dyn Store,
     target: &str,
     path: &dyn Fn(&str) -> Result<String>,
@@ -109,7 +108,7 @@ fn copy_parquet(
     let schema = copied_schema(rows.metadata, &file.fields().fields)?;
     let constants = FileConstants::default();
     let projection = Arc::new(Projection::of_fields(schema.fields(), file.fields(), &constants)?);
-    let properties = properties(rows.metadata)?;
+    let properties = properties(rows.metadata, format)?;
     let modes = Modes::new(&properties, &schema, [])?;
     let deletes = Some(DeleteType::Position);
     let request =
@@ -150,11 +149,11 @@ fn finish(mut copy: Box<dyn FileWriter>) -> Result<CopiedFile> {
     })
 }
 
-/// How the table writes delete files, in Parquet.
-fn properties(metadata: &TableMetadata) -> Result<WriteProperties> {
+/// How the table writes delete files, in a format.
+fn properties(metadata: &TableMetadata, format: &str) -> Result<WriteProperties> {
     let of_table = of_delete_files(&properties_of(&metadata.properties, &BTreeMap::new())?)?;
     let mut properties = of_other_columns(&of_table).as_map().clone();
-    properties.insert(FORMAT.name.to_owned(), "parquet".to_owned());
+    properties.insert(FORMAT.name.to_owned(), format.to_owned());
     properties.insert(METRICS_DEFAULT.to_owned(), "full".to_owned());
     Ok(WriteProperties::of_map(properties))
 }

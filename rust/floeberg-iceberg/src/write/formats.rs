@@ -9,17 +9,18 @@ use floeberg_files::{FileLayout, LayoutRequest, WriteProperties, check_metrics_m
 use floeberg_parquet::CopyLayout;
 use floeberg_properties::{FORMAT, Kind, Properties};
 
-use crate::formats::avro;
+use crate::formats::{avro, orc};
 
 /// The layout of a write. Errors: those of the format, `Unsupported` for a format that cannot be written.
 pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>> {
     match format_of(request.properties).as_str() {
         "parquet" => floeberg_parquet::layout(request),
         "avro" => avro::write::layout(request),
+        "orc" => orc::write::layout(request),
         #[cfg(test)]
         "arrow" => crate::formats::arrow_ipc::layout(request),
         other => Err(Error::unsupported(format!(
-            "the property {:?} is {other}, but this version writes only Parquet and Avro: pass \
+            "the property {:?} is {other}, but this version writes Parquet, Avro and ORC: pass \
              options={{\"write-format\": \"parquet\"}} to a write",
             FORMAT.name
         ))),
@@ -47,6 +48,7 @@ pub fn check_write_property(name: &str, kind: Kind, properties: &Properties) -> 
     match kind {
         Kind::Metrics => check_metrics_mode(name, properties.get(name).map_or("", String::as_str)),
         Kind::Parquet => floeberg_parquet::check_properties(properties),
+        Kind::Orc => orc::write::check_orc_properties(properties),
         Kind::Avro => avro::write::check_avro_properties(properties),
         _ => Ok(()),
     }

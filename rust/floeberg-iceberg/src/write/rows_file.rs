@@ -1,6 +1,6 @@
 //! How do rows of columns that are not the table's become one file?
 //!
-//! In: a schema, the properties of a table, and batches. Out: one file, in the table's format or in Parquet.
+//! In: a schema, the properties of a table, and batches. Out: one file, in the table's format.
 //!
 //! Invariant: a file that is not finished is removed. Properties that name a column of the table do not apply.
 
@@ -9,9 +9,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Cancel, Error, ErrorKind, Result};
-use floeberg_files::{FileLayout, LayoutRequest, Modes, WriteProperties};
+use floeberg_files::{FileLayout, LayoutRequest, Modes};
 use floeberg_io::Store;
-use floeberg_properties::{FORMAT, Properties};
+use floeberg_properties::Properties;
 
 use super::encode::end_unit;
 use super::fanout::take_room;
@@ -24,15 +24,11 @@ pub(crate) struct RowsFile {
 }
 
 impl RowsFile {
-    /// A file of the format that a table has by default, or of Parquet where that format is not written.
+    /// A file of the format that a table has by default.
     ///
     /// Errors: `InvalidInput` for properties that the format does not have.
     pub(crate) fn new(schema: &Schema, table: &Properties) -> Result<Self> {
-        let mut properties = of_other_columns(&properties_of(table, &Properties::new())?).as_map().clone();
-        if FORMAT.of(table)? == "orc" {
-            properties.insert(FORMAT.name.to_owned(), FORMAT.default.to_owned());
-        }
-        let properties = WriteProperties::of_map(properties);
+        let properties = of_other_columns(&properties_of(table, &Properties::new())?);
         let modes = Modes::new(&properties, schema, [])?;
         let request =
             LayoutRequest { schema, properties: &properties, modes, sorted_by: Vec::new(), deletes: None };

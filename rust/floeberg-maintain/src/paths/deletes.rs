@@ -80,7 +80,7 @@ impl NamingDeletes {
 
     /// Copies all files, those that are newer to the staging folder: what is new of each.
     ///
-    /// Errors: `InvalidInput` for a path that is not below the source prefix; `Unsupported` for rows in ORC; `InvalidData` for a
+    /// Errors: `InvalidInput` for a path that is not below the source prefix; `InvalidData` for a
     /// damaged file; those of the stores.
     pub(super) fn copy(
         &self,

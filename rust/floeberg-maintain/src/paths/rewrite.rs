@@ -72,8 +72,7 @@ pub struct RewrittenPaths {
 /// Stages copies of the files of a table that name others, with other paths, and lists all files to copy.
 ///
 /// Errors: `InvalidInput` for prefixes or versions that do not fit, and for a file that is not below the source prefix, naming it;
-/// `InvalidData` for a damaged file; `NotFound` for one that is missing; `Unsupported` for an encrypted table, and for position
-/// deletes in ORC; `Cancelled`; those of the store. Nothing stays staged then.
+/// `InvalidData` for a damaged file; `NotFound` for one that is missing; `Unsupported` for an encrypted table; `Cancelled`; those of the store. Nothing stays staged then.
 pub fn rewrite_table_path(
     table: &Table,
     request: &PathRewrite<'_>,

@@ -52,6 +52,22 @@ pub(crate) fn fields_of(column: &Column) -> Fields {
     column.children.iter().map(|child| FieldRef::clone(&child.field)).collect()
 }
 
+/// The column of a leaf; `None` if it is within a list or a map.
+pub(crate) fn leaf_column(row: &Column, leaf: usize) -> Option<&Column> {
+    let child = row.children.iter().find(|child| child.leaves.contains(&leaf))?;
+    match child.kind {
+        _ if child.children.is_empty() => Some(child),
+        TypeKind::Struct => leaf_column(child, leaf),
+        _ => None,
+    }
+}
+
+/// Calls a function with a column and all of its parts.
+pub(crate) fn each_column(column: &Column, call: &mut dyn FnMut(&Column)) {
+    call(column);
+    column.children.iter().for_each(|child| each_column(child, call));
+}
+
 struct Builder<'a> {
     types: &'a [OrcType],
     /// The lowest number that was not used yet.

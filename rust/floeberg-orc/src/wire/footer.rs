@@ -10,6 +10,10 @@ use floeberg_protobuf::{Encoder, Field, Record, message, parse};
 message! {
     /// The footer of a file.
     pub(crate) struct Footer {
+        /// The bytes before the first stripe.
+        header_length: u64 = 1,
+        /// The bytes of the header and of all stripes.
+        content_length: u64 = 2,
         /// Where the stripes are.
         stripes: Vec<StripeLocation> = 3,
         /// The types of all columns, parents before their parts; the first is that of a row.
@@ -18,8 +22,18 @@ message! {
         user_metadata: Vec<UserMetadata> = 5,
         /// The rows of all stripes.
         rows: u64 = 6,
+        /// Statistics of all columns, each a message.
+        statistics: Vec<Vec<u8>> = 7,
+        /// The rows of a row group; zero where there are no row groups.
+        row_group: u32 = 8,
+        /// Which library wrote the file.
+        writer: Option<u32> = 9,
         /// How columns are encrypted.
         encryption: Encryption = 10,
+        /// The calendar of dates.
+        calendar: u32 = 11,
+        /// The name and version of the library that wrote the file.
+        software: String = 12,
     }
 }
 
@@ -163,6 +177,6 @@ impl Field for TypeKind {
     }
 
     fn write(&self, number: u32, out: &mut Encoder) {
-        out.number(number, *self as u64);
+        out.some_number(number, *self as u64);
     }
 }

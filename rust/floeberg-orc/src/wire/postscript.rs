@@ -5,7 +5,16 @@
 //! Invariant: a file that this version cannot read is refused here.
 
 use floeberg_core::{Context as _, Error, Result};
-use floeberg_protobuf::{message, parse};
+use floeberg_protobuf::{message, parse, to_bytes};
+
+/// The first bytes of a file, and the last of its postscript.
+pub(crate) const MAGIC: &[u8] = b"ORC";
+
+/// The version of the format that is written.
+const VERSION: [u32; 2] = [0, 12];
+
+/// The version of the reference writer whose statistics and encodings are written: ORC-14.
+pub(crate) const WRITER_VERSION: u32 = 9;
 
 /// Blocks are never larger: their length is written in 23 bits.
 const LARGEST_BLOCK: u64 = (1 << 23) - 1;
@@ -15,7 +24,7 @@ const USUAL_BLOCK: u64 = 256 << 10;
 
 /// How all but the postscript is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compression {
+pub enum Compression {
     /// Not at all, and not cut into blocks.
     None,
     /// Raw deflate.
@@ -37,6 +46,10 @@ pub(crate) struct Postscript {
     pub(crate) compression: Compression,
     /// The bytes of a block before compression, at most.
     pub(crate) block_size: usize,
+    /// The bytes of the statistics of stripes, before the footer.
+    pub(crate) metadata_length: u64,
+    /// Which faults the statistics may have: writers before version 1 made wrong ones.
+    pub(crate) writer_version: u32,
     /// Does it say that the file is ORC? The oldest writers say so in the first bytes only.
     pub(crate) has_magic: bool,
 }
@@ -45,9 +58,11 @@ message! {
     /// A postscript as it is written.
     struct PostscriptMessage {
         footer_length: Option<u64> = 1,
-        compression: u64 = 2,
+        compression: Option<u64> = 2,
         block_size: Option<u64> = 3,
         version: Vec<u32> = 4,
+        metadata_length: u64 = 5,
+        writer_version: u32 = 6,
         magic: Vec<u8> = 8000,
     }
 }
@@ -64,7 +79,7 @@ impl Postscript {
             let version = version.join(".");
             return Err(Error::unsupported(format!("ORC files of version {version} cannot be read")));
         }
-        let compression = match written.compression {
+        let compression = match written.compression.unwrap_or(0) {
             0 => Compression::None,
             1 => Compression::Zlib,
             2 => Compression::Snappy,
@@ -85,6 +100,33 @@ impl Postscript {
             )));
         }
         let block_size = usize::try_from(block_size.min(LARGEST_BLOCK)).unwrap_or(usize::MAX);
-        Ok(Self { footer_length, compression, block_size, has_magic: written.magic == b"ORC" })
+        Ok(Self {
+            footer_length,
+            compression,
+            block_size,
+            metadata_length: written.metadata_length,
+            writer_version: written.writer_version,
+            has_magic: written.magic == MAGIC,
+        })
+    }
+
+    /// Its bytes.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        let compression = match self.compression {
+            Compression::None => 0,
+            Compression::Zlib => 1,
+            Compression::Snappy => 2,
+            Compression::Lz4 => 4,
+            Compression::Zstd => 5,
+        };
+        to_bytes(&PostscriptMessage {
+            footer_length: Some(self.footer_length),
+            compression: Some(compression),
+            block_size: (compression != 0).then_some(self.block_size as u64),
+            version: VERSION.to_vec(),
+            metadata_length: self.metadata_length,
+            writer_version: self.writer_version,
+            magic: MAGIC.to_vec(),
+        })
     }
 }

@@ -1,3 +1,4 @@
 //! Data and delete files of ORC.
 
 pub(crate) mod read;
+pub(crate) mod write;

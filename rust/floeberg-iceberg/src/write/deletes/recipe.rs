@@ -232,9 +232,10 @@ pub(crate) fn of_delete_files(of_data: &WriteProperties) -> Result<WriteProperti
     let size = size.unwrap_or_else(|| DELETE_TARGET_FILE_SIZE.default.to_string());
     properties.insert(TARGET_FILE_SIZE.name.to_owned(), size);
     if let Some(format) = of_data.text(DELETE_FORMAT) {
-        if !["parquet", "avro"].contains(&format.trim().to_ascii_lowercase().as_str()) {
+        if !["parquet", "avro", "orc"].contains(&format.trim().to_ascii_lowercase().as_str()) {
             return Err(Error::unsupported(format!(
-                "the property {DELETE_FORMAT:?} asks for files of format {format}; this version writes Parquet and Avro"
+                "the property {DELETE_FORMAT:?} asks for files of format {format}; this version writes Parquet, \
+                 Avro and ORC"
             )));
         }
         properties.insert(FORMAT.name.to_owned(), format.to_owned());

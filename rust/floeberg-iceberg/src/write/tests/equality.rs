@@ -75,7 +75,7 @@ fn refused(recipe: &DeleteRecipe, keys: &[i32], live: &[i32]) -> Error {
 
 #[test]
 fn keys_are_under_each_spec_that_depends_on_keys_alone() {
-    for format in ["parquet", "avro"] {
+    for format in ["parquet", "avro", "orc"] {
         let store = MemoryStore::new();
         let of = delete_recipe(2, &[("write.delete.format.default", format)]);
         let receipt = write_to(&shared(store.clone()), &of, &[ID, DAY], &[0, 1], &keys()).unwrap();

@@ -46,7 +46,7 @@ const C: &str = "memory://t/data/day=y/00000-1-a-long-name-that-no-bound-cuts-c.
 
 #[test]
 fn a_data_file_has_a_file_of_its_own_that_names_it() {
-    for format in ["parquet", "avro"] {
+    for format in ["parquet", "avro", "orc"] {
         let store = MemoryStore::new();
         let deletes = [deleted(B, "x", [9, 2]), deleted(A, "x", [1]), deleted(C, "y", [1 << 40, 0])];
         let receipt = write(&store, &[("write.delete.format.default", format)], &deletes).unwrap();
@@ -172,8 +172,8 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     assert_eq!(refused(2, &[], &[deleted(A, "x", [])]).kind(), ErrorKind::InvalidInput);
     assert_eq!(refused(2, &[], &[one.clone(), one.clone()]).kind(), ErrorKind::InvalidInput);
     assert!(refused(2, &[], &[deleted(A, "x", [u64::MAX])]).message().contains("below 2^63"));
-    assert_eq!(refused(2, &[("write.format.default", "orc")], &[one]).kind(), ErrorKind::Unsupported);
-    let document = super::delete_fixture::document(2, &[("write.delete.format.default", "orc")], true);
+    assert_eq!(refused(2, &[("write.format.default", "csv")], &[one]).kind(), ErrorKind::Unsupported);
+    let document = super::delete_fixture::document(2, &[("write.delete.format.default", "csv")], true);
     let error = super::delete_fixture::try_recipe(&document).unwrap_err();
     assert!(error.message().contains("write.delete.format.default"), "{error}");
 }

@@ -9,7 +9,9 @@ mod dictionary;
 mod nested;
 mod numbers;
 mod timestamps;
+mod starts;
 mod plan;
 
 pub(crate) use plan::{Streams, numbers_of, reader_of};
 pub(crate) use reader::ColumnReader;
+pub(crate) use starts::{Start, starts_of};

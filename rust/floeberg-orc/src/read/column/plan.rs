@@ -4,7 +4,7 @@
 //!
 //! Invariant: a reader's field has the parts that are read, and no others.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow_array::types::{Date32Type, Int32Type, Int64Type, Time64MicrosecondType};
@@ -18,6 +18,7 @@ use super::dictionary::Dictionary;
 use super::nested::{Lists, Maps, Structs};
 use super::numbers::{Booleans, Bytes as ByteIntegers, Doubles, Floats, Narrow, Wide};
 use super::reader::{ColumnReader, Decode};
+use super::starts::Start;
 use super::timestamps::Timestamps;
 use crate::read::rle::{Bits, ByteRuns, Integers};
 use crate::read::schema::{Column, map_type};
@@ -39,6 +40,8 @@ pub(crate) struct Streams {
     pub(crate) encodings: Vec<Encoding>,
     /// The zone that plain timestamps are counted in.
     pub(crate) writer_zone: String,
+    /// What to pass over of streams that do not start with the first row.
+    pub(crate) starts: BTreeMap<(u32, StreamKind), Start>,
 }
 
 impl Streams {
@@ -48,13 +51,33 @@ impl Streams {
         Blocks::new(stored, self.compression, self.block_size)
     }
 
-    fn stream(&self, column: &Column, kind: StreamKind) -> ByteStream {
-        ByteStream::new(self.blocks(column, kind))
+    fn start(&self, column: &Column, kind: StreamKind) -> Start {
+        self.starts.get(&(column.number, kind)).copied().unwrap_or_default()
+    }
+
+    fn stream(&self, column: &Column, kind: StreamKind) -> Result<ByteStream> {
+        let mut stream = ByteStream::new(self.blocks(column, kind));
+        stream.skip(self.start(column, kind).bytes)?;
+        Ok(stream)
     }
 
     fn integers(&self, column: &Column, kind: StreamKind, signed: bool) -> Result<Integers> {
         let second = self.encoding(column)?.second;
-        Ok(Integers::new(self.stream(column, kind), signed, second))
+        let mut integers = Integers::new(self.stream(column, kind)?, signed, second);
+        integers.read(self.start(column, kind).values)?;
+        Ok(integers)
+    }
+
+    fn bytes(&self, column: &Column, kind: StreamKind) -> Result<ByteRuns> {
+        let mut runs = ByteRuns::new(self.stream(column, kind)?);
+        runs.append(self.start(column, kind).values, &mut Vec::new())?;
+        Ok(runs)
+    }
+
+    fn bits(&self, column: &Column, kind: StreamKind) -> Result<Bits> {
+        let mut bits = Bits::of_runs(self.bytes(column, kind)?);
+        bits.read(self.start(column, kind).bits)?;
+        Ok(bits)
     }
 
     fn encoding(&self, column: &Column) -> Result<Encoding> {
@@ -80,7 +103,7 @@ pub(crate) fn reader_of(
     let (data_type, values) = values_of(column, leaves, streams).context("column", column.field.name())?;
     let field = Arc::new(Field::clone(&column.field).with_data_type(data_type));
     let present = streams.bytes.contains_key(&(column.number, StreamKind::Present));
-    let present = present.then(|| Bits::new(streams.stream(column, StreamKind::Present)));
+    let present = present.then(|| streams.bits(column, StreamKind::Present)).transpose()?;
     Ok(Some(ColumnReader::new(field, present, values)))
 }
 
@@ -123,14 +146,14 @@ fn values_of(
     let data_type = column.field.data_type().clone();
     let integers = |signed| streams.integers(column, Data, signed);
     let values: Box<dyn Decode> = match column.kind {
-        TypeKind::Boolean => Box::new(Booleans(Bits::new(streams.stream(column, Data)))),
-        TypeKind::Byte => Box::new(ByteIntegers(ByteRuns::new(streams.stream(column, Data)))),
+        TypeKind::Boolean => Box::new(Booleans(streams.bits(column, Data)?)),
+        TypeKind::Byte => Box::new(ByteIntegers(streams.bytes(column, Data)?)),
         TypeKind::Short | TypeKind::Int => Box::new(Narrow::<Int32Type>::new(integers(true)?)),
         TypeKind::Date => Box::new(Narrow::<Date32Type>::new(integers(true)?)),
         TypeKind::Long if data_type == DataType::Int64 => Box::new(Wide::<Int64Type>::new(integers(true)?)),
         TypeKind::Long => Box::new(Wide::<Time64MicrosecondType>::new(integers(true)?)),
-        TypeKind::Float => Box::new(Floats(streams.stream(column, Data))),
-        TypeKind::Double => Box::new(Doubles(streams.stream(column, Data))),
+        TypeKind::Float => Box::new(Floats(streams.stream(column, Data)?)),
+        TypeKind::Double => Box::new(Doubles(streams.stream(column, Data)?)),
         TypeKind::String | TypeKind::Varchar => bytes_of(column, Form::Text, streams)?,
         TypeKind::Char => bytes_of(column, Form::Padded, streams)?,
         TypeKind::Binary => match data_type {
@@ -170,7 +193,7 @@ fn bytes_of(column: &Column, form: Form, streams: &Streams) -> Result<Box<dyn De
     let encoding = streams.encoding(column)?;
     let lengths = streams.integers(column, StreamKind::Length, false)?;
     Ok(match encoding.dictionary {
-        None => Box::new(Direct { lengths, data: streams.stream(column, StreamKind::Data), form }),
+        None => Box::new(Direct { lengths, data: streams.stream(column, StreamKind::Data)?, form }),
         Some(entries) => {
             let blob = streams.blocks(column, StreamKind::Dictionary);
             let numbers = streams.integers(column, StreamKind::Data, false)?;
@@ -198,7 +221,7 @@ fn timestamps(column: &Column, streams: &Streams) -> Result<Box<dyn Decode>> {
 fn decimals(column: &Column, streams: &Streams) -> Result<Box<dyn Decode>> {
     let DataType::Decimal128(precision, scale) = *column.field.data_type() else { return Err(incomplete()) };
     Ok(Box::new(Decimals {
-        values: streams.stream(column, StreamKind::Data),
+        values: streams.stream(column, StreamKind::Data)?,
         scales: streams.integers(column, StreamKind::Secondary, true)?,
         precision,
         scale,

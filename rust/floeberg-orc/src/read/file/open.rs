@@ -4,22 +4,31 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_schema::Fields;
+use bytes::Bytes;
+use floeberg_core::expr::ColumnStats;
+use floeberg_core::schema::Type;
 use floeberg_core::{Context, Error, Result};
 use floeberg_io::Source;
+use floeberg_protobuf::parse;
 
 use super::StripeReader;
+use super::index::Starts;
 use super::stripe::rows_that_fit;
-use super::tail::{MOST_FOOTER, read_tail};
+use super::tail::{MOST_FOOTER, StatisticsPlace, read_tail};
 use crate::read::column::{Streams, numbers_of, reader_of};
-use crate::read::schema::{Column, columns, fields_of};
+use crate::read::schema::{Column, columns, fields_of, leaf_column};
+use crate::read::statistics::column_stats;
 use crate::read::stream::Blocks;
-use crate::wire::{Compression, Postscript, StripeFooter, StripeLocation, UserMetadata};
+use crate::wire::{Compression, FileMetadata, Postscript, StripeFooter, StripeLocation, UserMetadata};
 
 /// At most this many rows are stored in one byte: a run of bytes that are bits.
 const ROWS_PER_BYTE: u64 = 130 * 8 / 2;
+
+/// The bytes of the longest run of integers.
+const LONGEST_RUN: u64 = 2 + 8 * 512;
 
 /// At most this many rows in a stripe without columns.
 const MOST_BARE_ROWS: u64 = 1 << 36;
@@ -27,12 +36,18 @@ const MOST_BARE_ROWS: u64 = 1 << 36;
 /// An ORC file whose footer was read.
 #[derive(Debug, Clone)]
 pub struct OrcFile {
-    source: Arc<dyn Source>,
-    postscript: Postscript,
-    row: Arc<Column>,
+    pub(super) source: Arc<dyn Source>,
+    pub(super) postscript: Postscript,
+    pub(super) row: Arc<Column>,
     fields: Fields,
-    stripes: Vec<Stripe>,
+    pub(super) stripes: Vec<Stripe>,
     user_metadata: Vec<UserMetadata>,
+    /// The rows of a row group; zero without row groups.
+    pub(super) row_group: u32,
+    /// Where the statistics of stripes are.
+    statistics_place: StatisticsPlace,
+    /// The statistics, once they were read; `None` if they are damaged.
+    statistics: OnceLock<Option<Arc<FileMetadata>>>,
 }
 
 /// A stripe: a part of a file that is read on its own.
@@ -42,7 +57,7 @@ pub struct Stripe {
     pub rows: Range<u64>,
     /// Where it starts in the file.
     pub offset: u64,
-    place: StripeLocation,
+    pub(super) place: StripeLocation,
 }
 
 impl OrcFile {
@@ -56,7 +71,7 @@ impl OrcFile {
     }
 
     fn try_open(source: Arc<dyn Source>) -> Result<Self> {
-        let (postscript, footer) = read_tail(source.as_ref())?;
+        let (postscript, footer, statistics_place) = read_tail(source.as_ref())?;
         let size = source.size()?;
         let row = columns(&footer.types)?;
         let mut stripes = Vec::with_capacity(footer.stripes.len());
@@ -76,6 +91,9 @@ impl OrcFile {
             fields,
             stripes,
             user_metadata: footer.user_metadata,
+            row_group: footer.row_group,
+            statistics_place,
+            statistics: OnceLock::new(),
         })
     }
 
@@ -107,6 +125,46 @@ impl OrcFile {
         self.source.size()
     }
 
+    /// What is known of a leaf in a stripe, in the type of the table. Errors: those of the store.
+    pub fn stripe_stats(&self, stripe: usize, leaf: usize, field_type: &Type) -> Result<ColumnStats> {
+        let metadata = self.load_statistics()?;
+        let known = || {
+            let column = leaf_column(&self.row, leaf)?;
+            let statistics = metadata.as_ref()?.stripes.get(stripe)?.columns.get(column.number as usize)?;
+            let rows = self.stripes.get(stripe)?.place.rows;
+            Some(column_stats(statistics, rows, column, field_type))
+        };
+        Ok(known().unwrap_or_default())
+    }
+
+    /// Statistics are optional: damaged ones are none.
+    fn load_statistics(&self) -> Result<Option<Arc<FileMetadata>>> {
+        if let Some(known) = self.statistics.get() {
+            return Ok(known.clone());
+        }
+        let StatisticsPlace { range, bytes } = &self.statistics_place;
+        let Postscript { compression, block_size, .. } = self.postscript;
+        let stored = match bytes {
+            Some(bytes) => bytes.clone(),
+            None if range.end - range.start > MOST_FOOTER as u64 => Bytes::new(),
+            None => self.source.read(range.clone()).context("path", self.location())?,
+        };
+        let read = || {
+            let bytes =
+                Blocks::new(stored, compression, block_size).read_all(MOST_FOOTER, "the statistics")?;
+            parse::<FileMetadata>(&bytes)
+        };
+        let is_sound =
+            |read: &FileMetadata| self.has_sound_statistics() && read.stripes.len() == self.stripes.len();
+        let read = read().ok().filter(is_sound).map(Arc::new);
+        Ok(self.statistics.get_or_init(|| read).clone())
+    }
+
+    /// The oldest writers made wrong statistics.
+    pub(super) fn has_sound_statistics(&self) -> bool {
+        self.postscript.writer_version > 0
+    }
+
     /// The rows of a stripe, with only the columns and nested fields that have a wanted leaf. Leaves are the
     /// columns without parts (structs of nothing too), numbered in the order of [`Self::fields`]. A batch has `batch_rows` rows at most, and
     /// fewer where they are large.
@@ -131,11 +189,32 @@ impl OrcFile {
 
     /// The streams of a stripe that some leaves need.
     fn streams(&self, place: &StripeLocation, leaves: &BTreeSet<usize>) -> Result<Streams> {
+        self.streams_of(place, self.stripe_footer(place)?, leaves, Starts::new(), None)
+    }
+
+    /// The footer of a stripe.
+    pub(super) fn stripe_footer(&self, place: &StripeLocation) -> Result<StripeFooter> {
         let Postscript { compression, block_size, .. } = self.postscript;
         let range = place.footer().unwrap_or_default();
-        let data_end = range.start;
         let blocks = Blocks::new(self.source.read(range)?, compression, block_size);
-        let footer = StripeFooter::parse(&blocks.read_all(MOST_FOOTER, "the footer of a stripe")?)?;
+        StripeFooter::parse(&blocks.read_all(MOST_FOOTER, "the footer of a stripe")?)
+    }
+
+    /// The streams that some leaves need, from their starts up to the starts of other row groups.
+    pub(super) fn streams_of(
+        &self,
+        place: &StripeLocation,
+        footer: StripeFooter,
+        leaves: &BTreeSet<usize>,
+        starts: Starts,
+        ends: Option<&Starts>,
+    ) -> Result<Streams> {
+        let Postscript { compression, block_size, .. } = self.postscript;
+        let data_end = place.footer().unwrap_or_default().start;
+        let more = match compression {
+            Compression::None => LONGEST_RUN,
+            _ => 2 * (block_size as u64 + 3),
+        };
         let mut columns = BTreeSet::new();
         numbers_of(&self.row, leaves, &mut columns);
         let (mut keys, mut ranges) = (Vec::new(), Vec::new());
@@ -146,8 +225,13 @@ impl OrcFile {
                 Error::invalid_data("the streams of a stripe are longer than the ORC file says")
             })?;
             if let Some(kind) = stream.kind().filter(|_| columns.contains(&stream.column)) {
-                keys.push((stream.column, kind));
-                ranges.push(start..end);
+                let key = (stream.column, kind);
+                let at = |starts: &Starts| starts.get(&key).map(|found| start.saturating_add(found.stored));
+                let first = at(&starts).unwrap_or(start).min(end);
+                // The last run may go on in the next block.
+                let last = ends.and_then(at).map_or(end, |last| last.saturating_add(more).min(end));
+                keys.push(key);
+                ranges.push(first..last.max(first));
             }
             start = end;
         }
@@ -160,7 +244,7 @@ impl OrcFile {
             ));
         }
         let StripeFooter { encodings, writer_zone, .. } = footer;
-        Ok(Streams { bytes, compression, block_size, encodings, writer_zone })
+        Ok(Streams { bytes, compression, block_size, encodings, writer_zone, starts })
     }
 }
 

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use bytes::Bytes;
 use floeberg_core::{Error, Result};
 use floeberg_io::Source;
 
@@ -20,8 +21,15 @@ pub(super) const MOST_FOOTER: usize = 64 << 20;
 /// This many bytes of the end are read at once; they hold most footers.
 const END: u64 = 16 << 10;
 
+/// Where the statistics of stripes are, and their bytes if they were read with the end.
+#[derive(Debug, Clone)]
+pub(super) struct StatisticsPlace {
+    pub(super) range: Range<u64>,
+    pub(super) bytes: Option<Bytes>,
+}
+
 /// Reads the end of a file.
-pub(super) fn read_tail(source: &dyn Source) -> Result<(Postscript, Footer)> {
+pub(super) fn read_tail(source: &dyn Source) -> Result<(Postscript, Footer, StatisticsPlace)> {
     let (size, end) = source.read_end(END)?;
     let end_start = size - end.len() as u64;
     let Some((length, before)) = end.split_last() else {
@@ -39,15 +47,23 @@ pub(super) fn read_tail(source: &dyn Source) -> Result<(Postscript, Footer)> {
         return Err(Error::invalid_data("expected an ORC file, with ORC in its postscript"));
     }
     let footer = footer_range(size, length as u64, postscript.footer_length)?;
-    let stored = if footer.start >= end_start {
-        end.slice((footer.start - end_start) as usize..(footer.end - end_start) as usize)
+    let within = |range: &Range<u64>| {
+        let start = usize::try_from(range.start.checked_sub(end_start)?).ok()?;
+        let end_of = usize::try_from(range.end.checked_sub(end_start)?).ok()?;
+        Some(end.slice(start..end_of))
+    };
+    let length = postscript.metadata_length.min(footer.start);
+    let range = footer.start - length..footer.start;
+    let statistics = StatisticsPlace { bytes: within(&range), range };
+    let stored = if let Some(stored) = within(&footer) {
+        stored
     } else {
         source.needed_end(size - footer.start);
         source.read(footer)?
     };
     let blocks = Blocks::new(stored, postscript.compression, postscript.block_size);
     let footer = Footer::parse(&blocks.read_all(MOST_FOOTER, "the footer")?)?;
-    Ok((postscript, footer))
+    Ok((postscript, footer, statistics))
 }
 
 fn footer_range(size: u64, postscript: u64, footer: u64) -> Result<Range<u64>> {

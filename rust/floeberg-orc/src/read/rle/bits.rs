@@ -19,8 +19,14 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
+    /// Of a stream.
     pub(crate) fn new(stream: ByteStream) -> Self {
-        Self { bytes: ByteRuns::new(stream), begun: 0, left: 0, scratch: Vec::new() }
+        Self::of_runs(ByteRuns::new(stream))
+    }
+
+    /// Of the bytes that they are in.
+    pub(crate) fn of_runs(bytes: ByteRuns) -> Self {
+        Self { bytes, begun: 0, left: 0, scratch: Vec::new() }
     }
 
     /// The next bits.

@@ -11,6 +11,7 @@ mod integers;
 pub(crate) use bits::Bits;
 pub(crate) use bytes::ByteRuns;
 pub(crate) use integers::Integers;
+pub(crate) use packed::{width_code, written_width};
 
 #[cfg(test)]
 mod tests;

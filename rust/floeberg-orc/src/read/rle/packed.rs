@@ -22,7 +22,7 @@ pub(super) fn width(code: u8) -> u32 {
 }
 
 /// The width in which integers of this many bits are written.
-pub(super) fn written_width(bits: u32) -> u32 {
+pub(crate) fn written_width(bits: u32) -> u32 {
     match bits {
         0 => 1,
         1..=24 => bits,
@@ -34,6 +34,21 @@ pub(super) fn written_width(bits: u32) -> u32 {
         41..=48 => 48,
         49..=56 => 56,
         _ => 64,
+    }
+}
+
+/// The code of five bits that says a width.
+pub(crate) fn width_code(width: u32) -> u8 {
+    match width {
+        0..=24 => width.max(1) as u8 - 1,
+        25..=26 => 24,
+        27..=28 => 25,
+        29..=30 => 26,
+        31..=32 => 27,
+        33..=40 => 28,
+        41..=48 => 29,
+        49..=56 => 30,
+        _ => 31,
     }
 }
 

@@ -56,6 +56,16 @@ impl ByteStream {
         Ok(())
     }
 
+    /// Passes over this many bytes.
+    pub(crate) fn skip(&mut self, mut length: u64) -> Result<()> {
+        while length > 0 {
+            let passed = (self.left()?.len() as u64).min(length);
+            self.read += passed as usize;
+            length -= passed;
+        }
+        Ok(())
+    }
+
     /// A number in groups of seven bits, the lowest first.
     pub(crate) fn number(&mut self) -> Result<u64> {
         let mut number = 0;
