@@ -134,6 +134,23 @@ class Opened:
         assert metadata, f"{location} has no key metadata"
         assert self.keys.setdefault(location, FileKey.of(metadata)) == FileKey.of(metadata)
 
+    def check(self) -> set[str]:
+        """Open every live file; the locations of all. No key, and no prefix of what is authenticated, is used twice."""
+        live = {
+            entry.file["file_path"]: entry.file
+            for each in self.states.values()
+            for entry in each.live.values()
+        }
+        for location, file in live.items():
+            if file["file_format"] == "PARQUET":
+                assert self.parquet(location).num_rows == file["record_count"]
+            else:
+                self.read(location)
+        for each in ("key", "aad_prefix"):
+            used = [getattr(key, each) for key in self.keys.values()]
+            assert len(set(used)) == len(used), f"a {each} is used twice"
+        return set(live)
+
     def raw(self, location: str) -> bytes:
         """The bytes of a file, as they lie there."""
         for written, now in self._relocate.items():
