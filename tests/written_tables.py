@@ -16,6 +16,7 @@ import floeberg.commit.transaction
 import floeberg.maintenance.compute_statistics
 import floeberg.maintenance.expire_snapshots
 from conformance_checker import Checked, Fault, check, shared_files
+from conformance_checker.avro import plain_json
 from floeberg import _native
 from floeberg.errors import NoSuchTableError, NotFoundError
 
@@ -82,8 +83,8 @@ class Written:
 
     def _places(self) -> dict[str, dict[str, str]]:
         """Metadata files, and the options of their stores."""
-        places = {local(place): options for place, options in self._committed.values()}
-        return places | {str(path): {} for path in self._found}
+        places: dict[str, dict[str, str]] = {str(path): {} for path in self._found}
+        return places | {local(place): options for place, options in self._committed.values()}
 
 
 def _is_there(place: str, options: dict[str, str]) -> bool:
@@ -128,7 +129,28 @@ def _checked(place: str, options: dict[str, str]) -> Checked | None:
         return None
     if not _is_table(content):
         return None
+    if "encryption.key-id" in plain_json(content).get("properties", {}):
+        return _opened(place, options)
     return check(place, read)
+
+
+def _opened(place: str, options: dict[str, str]) -> Checked | None:
+    """An encrypted table whose keys are in a key file: can every file be opened, each by a key of its own?
+
+    Others are left to their tests. The checker has no keys.
+    """
+    key_file = options.get("encryption.key-file")
+    if key_file is None or not Path(key_file).exists():
+        return None
+    from encryption.by_specification import Opened
+
+    checked = Checked(place)
+    try:
+        checked.files = Opened(Path(place), Path(key_file)).check()
+    except Exception as error:  # noqa: BLE001 - what the oracle cannot read is a fault
+        detail = f"{type(error).__name__}: {error}"
+        checked.faults.append(Fault("files-can-be-read", place, detail))
+    return checked
 
 
 def _is_table(content: bytes) -> bool:

@@ -17,6 +17,7 @@ from floeberg.cli.verbs import (
     creating,
     describing,
     doctor,
+    keys,
     leaving,
     listing,
     maintaining,
@@ -49,6 +50,7 @@ for each in (
     catalogs,
     doctor,
     serving,
+    keys,
 ):
     each.add_to(app)
 

@@ -95,14 +95,19 @@ class History:
     ids: Any = field(default_factory=lambda: itertools.count(Z + 1))
 
     @staticmethod
-    def begin(folder: Path, version: int, file_format: str, elsewhere: Elsewhere) -> History:
-        """A table without rows, open three times."""
-        catalog = MemoryCatalog(f"histories-{uuid.uuid4()}", {"warehouse": str(folder)})
+    def begin(
+        folder: Path, version: int, file_format: str, elsewhere: Elsewhere, keys: Path | None = None
+    ) -> History:
+        """A table without rows, open three times; encrypted by the key `customers`, where a key file is given."""
+        given = {} if keys is None else {"encryption.kms-type": "file", "encryption.key-file": str(keys)}
+        catalog = MemoryCatalog(f"histories-{uuid.uuid4()}", {"warehouse": str(folder), **given})
         catalog.create_namespace("ns")
         schema = pa.schema(
             [pa.field(each.name, TYPES[each.type], nullable=not each.required) for each in FIRST]
         )
         properties = {"commit.manifest.min-count-to-merge": "2", "write.format.default": file_format}
+        if keys is not None:
+            properties["encryption.key-id"] = "customers"
         catalog.create_table(
             NAME,
             schema,

@@ -8,12 +8,22 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from floeberg.encryption.choosing import without_keys
 from floeberg.errors import InvalidDataError, InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["UNPLACED", "SnapshotMode", "credentials_of", "object_in", "of_files", "table_options", "texts"]
+__all__ = [
+    "UNPLACED",
+    "SnapshotMode",
+    "credentials_of",
+    "object_in",
+    "of_files",
+    "table_options",
+    "texts",
+    "without_keys",
+]
 
 _MODE = "snapshot-loading-mode"
 UNPLACED = "rest://the-server-decides"
@@ -84,7 +94,7 @@ def table_options(base: Mapping[str, str], answer: Mapping[str, Any], location: 
     Raises:
         InvalidDataError: The answer has no such form.
     """
-    return dict(base) | of_files(texts(answer, "config")) | credentials_of(answer, location)
+    return dict(base) | of_files(without_keys(texts(answer, "config"))) | credentials_of(answer, location)
 
 
 def credentials_of(answer: Mapping[str, Any], location: str) -> dict[str, str]:
@@ -104,7 +114,7 @@ def credentials_of(answer: Mapping[str, Any], location: str) -> dict[str, str]:
         prefix: str = each["prefix"]
         if location.startswith(prefix) and len(prefix) >= len(best):
             best, found = prefix, texts(each, "config")
-    return of_files(found)
+    return of_files(without_keys(found))
 
 
 def object_in(answer: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from floeberg.catalog.rest.auth import auth_of_table
 from floeberg.catalog.rest.client import Request, RestClient, UnknownOutcome
 from floeberg.catalog.rest.configuration import of_files, texts
 from floeberg.catalog.rest.endpoints import Endpoints
+from floeberg.encryption.choosing import without_keys
 from floeberg.errors import InvalidDataError, NoSuchNamespaceError, StorageError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -45,7 +46,11 @@ class Server:
         self.id = uuid.uuid4().hex
         client = RestClient(self._given)
         found = client.ask(self._request())
-        self.properties = texts(found.body, "defaults") | self._given | texts(found.body, "overrides")
+        self.properties = (
+            without_keys(texts(found.body, "defaults"))
+            | self._given
+            | without_keys(texts(found.body, "overrides"))
+        )
         listed = found.body.get("endpoints")
         if listed is not None and not isinstance(listed, list):
             raise InvalidDataError("expected a list 'endpoints' in the configuration of the server")
