@@ -29,7 +29,6 @@ UNSUPPORTED = [
     ("CREATE TABLE prod.db.new (id INT) USING parquet", "parquet"),
     ("CREATE TABLE db.new (id INT) PARTITIONED BY (cube(id))", "cube"),
     ("CREATE TABLE db.new (id INT) CLUSTERED BY (id) INTO 4 BUCKETS", "CLUSTERED"),
-    ("CREATE VIEW db.v AS SELECT * FROM db.t", "CREATE"),
     ("SHOW PARTITIONS db.t", "PARTITIONS"),
 ]
 

@@ -6,7 +6,7 @@ A view names its columns, and its query may name them otherwise: `CREATE VIEW v 
 order says which is which, as in Spark and Iceberg. A query with a star may give other columns later. Then names decide:
 those that the query had when the view was made, where these are known, or those of the view.
 
-Invariant: a column that cannot be told from others is an error. No column takes the name of another one in silence.
+Invariant: a column that may be one of several is an error. No column takes the name of another one in silence.
 """
 
 from __future__ import annotations
