@@ -68,6 +68,7 @@ def test_the_start_page_leads_to_reports(http, catalog):
     catalog.create_table(("deep", "deeper", "a b"), ROWS)
     text = page(http.get("/"))
     assert "served" in text
+    assert "3 namespaces and 2 tables." in text
     links = Elements(text).links
     assert links == [
         "/?namespace=deep",
