@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from floeberg._display import Html, escaped, shown
 from floeberg.errors import NoSuchNamespaceError, NotInstalledError
+from floeberg.report.files import count_shown
 from floeberg.report.style import STYLE
 from floeberg.serving.manifests import check_manifests
 from floeberg.serving.names import SEPARATOR, levels_in, table_in
@@ -76,16 +77,17 @@ def start_page(asked: Asked) -> Response:
         is_whole = is_whole and len(kept) == len(found)
         number, tables = number + 1, tables + len(kept)
         blocks.append(_namespace_block(namespace, [each[-1] for each in kept]))
+    counts = f"{count_shown(number, 'namespace')} and {count_shown(tables, 'table')}"
     if not blocks:
         blocks.append('<p class="lead">The catalog has no namespace yet.</p>')
     if not is_whole:
         blocks.append(
-            f'<p class="lead">There is more: the first {number} namespaces and {tables} tables are shown. '
+            f'<p class="lead">There is more: the first {counts} are shown. '
             "The name of a namespace leads to a page of its own.</p>"
         )
     title = shown(catalog.name) if not start else shown(".".join(start))
     up = '<p><a href="/">All namespaces</a></p>' if start else ""
-    lead = f"{number} namespaces, {tables} tables. The name of a table leads to its report."
+    lead = f"{counts}. The name of a table leads to its report."
     return _page(title, "Catalog" if not start else "Namespace", lead, up + "".join(blocks))
 
 

@@ -21,22 +21,22 @@ def test_a_report_replaces_a_report(table, tmp_path):
     assert file.read_text(encoding="utf-8") == second.html
 
 
-@pytest.mark.parametrize("content", [b"", b"my notes", b"<!doctype html><title>mine</title>", b"\xff\x00"])
-def test_another_file_is_kept(table, tmp_path, content, monkeypatch):
+def test_another_file_is_kept(table, tmp_path, monkeypatch):
     file = tmp_path / "notes.html"
-    file.write_bytes(content)
-    with monkeypatch.context() as patches:
-        # It is looked at before the work is done.
-        patches.setattr(type(table), "check", None)
-        with pytest.raises(AlreadyExistsError, match="not a report.*overwrite=True"):
-            table.report(file)
     made = table.report(check=None)
-    with pytest.raises(AlreadyExistsError, match="not a report"):
-        made.save(file)
-    assert file.read_bytes() == content
-    made.save(file, overwrite=True)
-    assert file.read_text(encoding="utf-8") == made.html
-    file.write_bytes(content)
+    for content in (b"", b"my notes", b"<!doctype html><title>mine</title>", b"\xff\x00"):
+        file.write_bytes(content)
+        with monkeypatch.context() as patches:
+            # It is looked at before the work is done.
+            patches.setattr(type(table), "check", None)
+            with pytest.raises(AlreadyExistsError, match=r"not a report.*overwrite=True"):
+                table.report(file)
+        with pytest.raises(AlreadyExistsError, match="not a report"):
+            made.save(file)
+        assert file.read_bytes() == content
+        made.save(file, overwrite=True)
+        assert file.read_text(encoding="utf-8") == made.html
+    file.write_bytes(b"my notes")
     assert table.report(file, check=None, overwrite=True).html == file.read_text(encoding="utf-8")
 
 

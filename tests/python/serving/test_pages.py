@@ -68,6 +68,7 @@ def test_the_start_page_leads_to_reports(http, catalog):
     catalog.create_table(("deep", "deeper", "a b"), ROWS)
     text = page(http.get("/"))
     assert "served" in text
+    assert "3 namespaces and 2 tables." in text
     links = Elements(text).links
     assert links == [
         "/?namespace=deep",
@@ -92,7 +93,7 @@ def test_a_report_is_that_of_the_table(http, catalog):
     assert http.head(REPORT).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/", REPORT, "/?namespace=ns", "/report/nothing/here"])
+@pytest.mark.parametrize("path", ["/", "/report/nothing/here"])
 def test_pages_need_the_token_as_the_password(http, path):
     address = str(http.base_url).rstrip("/") + path
     for headers in (

@@ -85,9 +85,10 @@ def test_a_folder_has_no_tables_without_files(tmp_path):
         far.unregister_table("ns.t")
 
 
-@pytest.mark.parametrize("wanted", ["bogus", "", "1", "yes", "truee"])
-def test_a_drop_that_is_unclear_drops_nothing(http, catalog, wanted):
-    assert refusal(http.delete(TABLE, params={"purgeRequested": wanted})) == (400, "BadRequestException")
+def test_a_drop_that_is_unclear_drops_nothing(http, catalog):
+    for wanted in ("bogus", "", "1", "yes", "truee"):
+        answer = http.delete(TABLE, params={"purgeRequested": wanted})
+        assert refusal(answer) == (400, "BadRequestException"), wanted
     assert catalog.load_table("ns.t").count() == 3
 
 
