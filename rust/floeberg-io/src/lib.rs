@@ -8,6 +8,7 @@
 //! - `location`: the scheme, authority and key of a written location, which is opaque; the one spelling in which local
 //!   ones are compared, and which files are below a folder, links and all.
 //! - `relocation`: where files of a table are that was moved.
+//! - `keys`: with which keys files of an encrypted table are read and written.
 //! - `options`: options of stores, safe to print.
 //! - `process_slot`: state of one process, which a forked child does not use.
 //! - `renewal`: options of stores that expire, and how they are renewed.
@@ -16,7 +17,7 @@
 //! - `listing`: the names of files in folders, where there are millions.
 //! - `store`: the traits `Store`, `Source` and `Sink`, with their contract.
 //! - `bounded`: streams of unknown length, read up to a limit.
-//! - `encrypted`: detects encrypted files by their first bytes.
+//! - `encrypted`: reads and writes encrypted files.
 //! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.
 //! - `memory`: files in memory, for tests.
 //! - `object`: object stores, with the Tokio runtime and the clients of each process.
@@ -26,6 +27,7 @@
 
 pub mod location;
 mod relocation;
+mod keys;
 mod options;
 mod process_slot;
 pub mod renewal;
@@ -43,7 +45,11 @@ pub mod testing;
 mod router;
 
 pub use bounded::read_bounded;
-pub use encrypted::refuse_encrypted;
+pub use encrypted::{EncryptedStore, refuse_encrypted};
+pub use keys::{
+    EncryptedKey, FileKey, KeyManagement, KeyRing, ListKey, Secret, open_key_management,
+    set_key_management_opener,
+};
 pub use listing::{FoundFile, ListedFolder};
 pub use local::{
     FileIdentity, LocalStore, file_identity, prepare_foreign_file, scratch_file, sync_foreign_file,
