@@ -31,9 +31,8 @@ def server() -> Iterator[Emulator]:
 
 def pytest_generate_tests(metafunc) -> None:
     """Over which kinds of catalogs, and which stores, a test runs."""
-    given = {
-        name for mark in metafunc.definition.iter_markers("parametrize") for name in mark.args[0].split(",")
-    }
+    named = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    given = {name for names in named for name in (names.split(",") if isinstance(names, str) else names)}
     if "kind" in metafunc.fixturenames:
         if "kind" not in given:
             more = metafunc.module.__name__.rpartition(".")[2] in MORE

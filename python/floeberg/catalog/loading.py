@@ -13,6 +13,7 @@ from floeberg.catalog.configuration import configured_name, configured_origins, 
 from floeberg.catalog.filesystem import FileSystemCatalog
 from floeberg.catalog.memory import MemoryCatalog
 from floeberg.catalog.names import checked_identifier
+from floeberg.encryption.choosing import options_with
 from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError, UnsupportedError
 from floeberg.metrics.delivery import checked_reporter
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
 
+    from floeberg.encryption import KeyManagement
     from floeberg.metrics import MetricsReporter
 
 __all__ = ["check_catalog", "load_catalog"]
@@ -28,7 +30,9 @@ _LATER = frozenset({"bigquery", "dynamodb", "hive", "nessie", "polaris", "unity"
 """Catalog types of other libraries."""
 
 
-def load_catalog(name: str | None = None, **properties: str | MetricsReporter | None) -> Catalog:
+def load_catalog(
+    name: str | None = None, **properties: str | MetricsReporter | KeyManagement | None
+) -> Catalog:
     """Loads a catalog by its configuration.
 
     Each property is taken from the first of these that has it: the arguments; the environment, as
@@ -40,6 +44,8 @@ def load_catalog(name: str | None = None, **properties: str | MetricsReporter | 
             By default, it is `rest` if a `uri` of `http` is given, `sql` for another `uri`, and `filesystem` if only a
             `warehouse` is given. `py-catalog-impl` names a class of your own instead, as `package.module.Class`.
             `metrics_reporter` is no text: it gets a report of each scan and each commit, as `Catalog.metrics_reporter`.
+            Nor is `key_management`, which has the keys of encrypted tables: the properties `encryption.kms-type` and
+            `encryption.kms-impl` name one too.
 
     Returns:
         The catalog.
@@ -54,7 +60,9 @@ def load_catalog(name: str | None = None, **properties: str | MetricsReporter | 
         SqlCatalog('local')
     """
     reporter = checked_reporter(properties.pop("metrics_reporter", None))
+    keys = properties.pop("key_management", None)
     known, given = _named(name, properties)
+    given = options_with(given, keys)
     merged = configured_properties(known) | given
     made = class_of(known, merged)(known, merged)
     made._origins = _origins(known, given)  # noqa: SLF001 - its own package

@@ -17,6 +17,7 @@ from floeberg.cli.verbs import (
     creating,
     describing,
     doctor,
+    keys,
     listing,
     maintaining,
     properties,
@@ -47,6 +48,7 @@ for each in (
     catalogs,
     doctor,
     serving,
+    keys,
 ):
     each.add_to(app)
 

@@ -21,6 +21,7 @@ from floeberg._keywords import says_keywords
 from floeberg._timestamps import Moment, microseconds, milliseconds
 from floeberg.commit.reservation import RESERVATION, reservation_in
 from floeberg.commit.static import operations_of, settled_in_folder
+from floeberg.encryption.choosing import options_with
 from floeberg.errors import FloebergError, InvalidInputError, NoSuchTableError, UnsupportedError
 from floeberg.lance.manifest_store import Manifests, checked_store, refuse_dynamodb
 from floeberg.lance.table import LanceTable
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from floeberg.commit.operations import OpenedTable
+    from floeberg.encryption import KeyManagement
     from floeberg.lance.manifest_store import ManifestStore
 
 __all__ = ["StaticTable", "open_table"]
 
 TableFormat = Literal["iceberg", "lance"]
-_OF_ICEBERG = frozenset({"snapshot_id", "ref", "manifest_cache"})
+_OF_ICEBERG = frozenset({"snapshot_id", "ref", "manifest_cache", "key_management"})
+_NO_VERSION = frozenset({"branch", "manifest_cache", "manifest_store", "key_management"})
 _OF_LANCE = frozenset({"version", "tag", "branch", "manifest_store"})
 
 
@@ -65,6 +68,7 @@ def open_table(
     ref: str | None = None,
     as_of: Moment | None = None,
     manifest_cache: int | None = None,
+    key_management: KeyManagement | None = None,
 ) -> Table: ...
 @overload
 def open_table(
@@ -81,6 +85,7 @@ def open_table(
     branch: str | None = None,
     manifest_cache: int | None = None,
     manifest_store: ManifestStore | None = None,
+    key_management: KeyManagement | None = None,
 ) -> Table | Any: ...  # noqa: ANN401 - a union would need a check before each use
 @says_keywords
 def open_table(  # noqa: PLR0913 - all but the first are keywords
@@ -97,6 +102,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     branch: str | None = None,
     manifest_cache: int | None = None,
     manifest_store: ManifestStore | None = None,
+    key_management: KeyManagement | None = None,
 ) -> Table | LanceTable:
     """Opens a table by its location, without a catalog.
 
@@ -117,6 +123,8 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         manifest_cache: The maximum bytes of decoded manifests that an Iceberg table keeps for its next plan; 0 keeps
             none. By default, the environment variable `FLOEBERG_MANIFEST_CACHE`, or 256 MiB.
         manifest_store: Who decides about versions of a Lance table, where the storage cannot.
+        key_management: Who has the keys of an encrypted Iceberg table, such as `fb.encryption.KeyFile("keys.json")`.
+            The options `encryption.kms-type` and `encryption.kms-impl` name one too.
 
     Returns:
         The table: a `Table`, or a `LanceTable`.
@@ -145,6 +153,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
         "branch": branch,
         "manifest_cache": manifest_cache,
         "manifest_store": checked_store(manifest_store),
+        "key_management": key_management,
     }
     chosen = [name for name, value in choices.items() if value is not None]
     _check_choice(chosen)
@@ -152,7 +161,7 @@ def open_table(  # noqa: PLR0913 - all but the first are keywords
     place = Place(
         checked_path("location", location),
         checked_paths("relocate", relocate),
-        checked_options("storage_options", storage_options),
+        options_with(checked_options("storage_options", storage_options), key_management),
     )
     # A first version that nobody finished is seen by its manifest store alone.
     is_lance = format == "lance" or manifest_store is not None
@@ -269,7 +278,7 @@ class Place:
 
 def _check_choice(chosen: list[str]) -> None:
     """Arguments that choose a version or a snapshot exclude each other, but a branch may have a version or a time."""
-    exclusive = [name for name in chosen if name not in {"branch", "manifest_cache", "manifest_store"}]
+    exclusive = [name for name in chosen if name not in _NO_VERSION]
     if "branch" in chosen:
         exclusive = ["branch", *(name for name in exclusive if name not in {"version", "as_of"})]
     if len(exclusive) > 1:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 from iceberg_java import POSTGRESQL, PYSPARK, RUNTIME, SQLITE
 from maven import jar
 from peer_environment import environment
 
-from peers.process import Peer
+from peers.process import PROGRAMS, Peer
 
 FOLDER = Path(os.environ.get("FLOEBERG_BENCH_DIR") or Path.home() / ".cache" / "floeberg" / "bench")
 PYARROW = {"pyarrow": "25.0.1"}
@@ -43,8 +44,20 @@ def start_duckdb_rest(logs: Path) -> Peer:
 def start_java(logs: Path) -> Peer:
     """Iceberg Java."""
     python = environment(FOLDER, {"pyspark": PYSPARK})
-    jars = os.pathsep.join(str(jar(FOLDER, *each)) for each in (RUNTIME, SQLITE, POSTGRESQL))
-    return Peer(python, "java_peer.py", logs / "java.log", ICEBERG_JARS=jars)
+    jars = [str(jar(FOLDER, *each)) for each in (RUNTIME, SQLITE, POSTGRESQL)]
+    compiled = java_classes(python, jars[0], logs / "classes")
+    return Peer(
+        python, "java_peer.py", logs / "java.log", ICEBERG_JARS=os.pathsep.join([*jars, str(compiled)])
+    )
+
+
+def java_classes(python: Path, iceberg: str, to: Path) -> Path:
+    """Compile what the Java peer needs that cannot be called from Python: classes that Iceberg Java extends."""
+    (spark,) = python.parent.parent.glob("lib/python*/site-packages/pyspark/jars")
+    source = PROGRAMS / "EncryptedTables.java"
+    path = os.pathsep.join([iceberg, f"{spark}/*"])
+    subprocess.run(["javac", "-d", to, "-cp", path, source], check=True)
+    return to
 
 
 def start_java_spark(logs: Path) -> Peer:

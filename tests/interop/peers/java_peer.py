@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+from java_encrypted import Encrypted
 from java_values import Values, line
 from serve import serve
 
@@ -107,8 +108,13 @@ def metrics(of: Any, rows: int) -> dict[str, Any]:
     return {"rows": rows} | counts | bounds
 
 
-def hadoop(location: str) -> Any:
-    """A table of a folder, which can be written to."""
+ENCRYPTED = Encrypted(JVM, VALUES, each)
+
+
+def hadoop(location: str, keys: str | None = None, days_later: int = 0) -> Any:
+    """A table of a folder, which can be written to: an encrypted one, where a key file is given."""
+    if keys is not None:
+        return ENCRYPTED.open(location, keys, days_later)
     return ICEBERG.hadoop.HadoopTables(JVM.org.apache.hadoop.conf.Configuration()).load(location)
 
 
@@ -318,5 +324,6 @@ serve(
         "create_table": create_table,
         "replace_table": replace_table,
         "drop_namespace": drop_namespace,
+        **ENCRYPTED.calls(),
     }
 )

@@ -13,7 +13,16 @@ from floeberg.errors import InvalidDataError, InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["UNPLACED", "SnapshotMode", "credentials_of", "object_in", "of_files", "table_options", "texts"]
+__all__ = [
+    "UNPLACED",
+    "SnapshotMode",
+    "credentials_of",
+    "object_in",
+    "of_files",
+    "table_options",
+    "texts",
+    "without_keys",
+]
 
 _MODE = "snapshot-loading-mode"
 UNPLACED = "rest://the-server-decides"
@@ -64,6 +73,15 @@ _OWN_PREFIXES = (
 )
 
 
+_KEYS = ("encryption.", "kms.", "azure.keyvault.")
+"""Properties of the key management. A server must not choose who has keys, nor which class or address is asked."""
+
+
+def without_keys(properties: Mapping[str, str]) -> dict[str, str]:
+    """What a server says, without properties of the key management, which are the user's own."""
+    return {key: value for key, value in properties.items() if not key.startswith(_KEYS)}
+
+
 def of_files(properties: Mapping[str, str]) -> dict[str, str]:
     """The properties that are storage options. Those of the catalog itself, and its secrets, are not."""
     return {
@@ -84,7 +102,7 @@ def table_options(base: Mapping[str, str], answer: Mapping[str, Any], location: 
     Raises:
         InvalidDataError: The answer has no such form.
     """
-    return dict(base) | of_files(texts(answer, "config")) | credentials_of(answer, location)
+    return dict(base) | of_files(without_keys(texts(answer, "config"))) | credentials_of(answer, location)
 
 
 def credentials_of(answer: Mapping[str, Any], location: str) -> dict[str, str]:
@@ -104,7 +122,7 @@ def credentials_of(answer: Mapping[str, Any], location: str) -> dict[str, str]:
         prefix: str = each["prefix"]
         if location.startswith(prefix) and len(prefix) >= len(best):
             best, found = prefix, texts(each, "config")
-    return of_files(found)
+    return of_files(without_keys(found))
 
 
 def object_in(answer: Mapping[str, Any], name: str) -> dict[str, Any]:

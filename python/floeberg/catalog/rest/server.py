@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.auth import auth_of_table
 from floeberg.catalog.rest.client import Request, RestClient, UnknownOutcome
-from floeberg.catalog.rest.configuration import of_files, texts
+from floeberg.catalog.rest.configuration import of_files, texts, without_keys
 from floeberg.catalog.rest.endpoints import Endpoints
 from floeberg.errors import InvalidDataError, NoSuchNamespaceError, StorageError, UnsupportedError
 
@@ -45,7 +45,11 @@ class Server:
         self.id = uuid.uuid4().hex
         client = RestClient(self._given)
         found = client.ask(self._request())
-        self.properties = texts(found.body, "defaults") | self._given | texts(found.body, "overrides")
+        self.properties = (
+            without_keys(texts(found.body, "defaults"))
+            | self._given
+            | without_keys(texts(found.body, "overrides"))
+        )
         listed = found.body.get("endpoints")
         if listed is not None and not isinstance(listed, list):
             raise InvalidDataError("expected a list 'endpoints' in the configuration of the server")
