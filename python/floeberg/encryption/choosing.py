@@ -29,7 +29,10 @@ from floeberg.errors import FloebergError, InvalidInputError, NotInstalledError,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["key_management_of", "options_with"]
+__all__ = ["KEY_OPTIONS", "key_management_of", "options_with", "without_keys"]
+
+KEY_OPTIONS: Final = ("encryption.", "kms.", "azure.keyvault.")
+"""What options of the key management begin with."""
 
 _REGISTERED_AS: Final = "encryption.kms-registered"
 _PREFIX: Final = "FLOEBERG_ENCRYPTION__"
@@ -108,6 +111,14 @@ def options_with(options: Mapping[str, str], key_management: object) -> dict[str
     )
     _registered[name] = key_management
     return {**options, _REGISTERED_AS: name}
+
+
+def without_keys(options: Mapping[str, str]) -> dict[str, str]:
+    """Options without those of the key management, which do not cross between a server and its clients.
+
+    A server must not choose who has keys, nor which class or address is asked; and it keeps its own tokens.
+    """
+    return {key: value for key, value in options.items() if not key.startswith(KEY_OPTIONS)}
 
 
 def _of_environment() -> dict[str, str]:

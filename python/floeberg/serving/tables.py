@@ -19,6 +19,7 @@ from floeberg.catalog.new_table_arguments import FORMAT_VERSION
 from floeberg.commit.create_table import CreateTableTransaction
 from floeberg.commit.new_table import NewTable
 from floeberg.commit.operations import open_metadata
+from floeberg.encryption.choosing import without_keys
 from floeberg.errors import InvalidInputError, NoSuchTableError
 from floeberg.serving.answers import done, named, page, text_answer
 from floeberg.serving.commits import TableChange, commit_tables, commit_to_table
@@ -219,9 +220,9 @@ def _answer(served: Served, opened: OpenedTable, text: str, headers: dict[str, s
 
 
 def _configuration(served: Served, options: Any) -> dict[str, dict[str, str]]:  # noqa: ANN401 - a mapping
-    """What a client gets to know of the storage: no secret, unless it is to be shared."""
-    shared = served.share_storage_options
-    return {"config": {key: value for key, value in options.items() if shared or key in _OPEN_OPTIONS}}
+    """What a client gets to know of the storage: no secret, unless it is to be shared; of keys nothing."""
+    shared, known = served.share_storage_options, without_keys(options)
+    return {"config": {key: value for key, value in known.items() if shared or key in _OPEN_OPTIONS}}
 
 
 def _tag(opened: OpenedTable, mode: str) -> str:

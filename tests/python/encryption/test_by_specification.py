@@ -12,7 +12,7 @@ from encryption.java_tables import NAMES, java_table
 COLUMNS = ["id", "secret_name", "amount"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, "middle_keys"])
 def test_java_tables_are_read_at_each_state(name, tmp_path):
     table = java_table(name, tmp_path)
     for metadata_file, rows in table.states():

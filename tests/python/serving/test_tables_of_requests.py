@@ -413,3 +413,14 @@ def test_options_of_the_storage_stay_here_unless_they_are_shared(catalog):
             "s3.secret-access-key": "hush",
             "s3.region": "eu-central-1",
         }
+
+
+def test_who_has_the_keys_of_tables_is_never_shared(catalog):
+    catalog._properties |= {
+        "encryption.kms-type": "vault",
+        "encryption.vault.token": "hush",
+        "kms.endpoint": "https://kms.example.org",
+        "s3.region": "eu-central-1",
+    }
+    with asking(catalog, share_storage_options=True) as client:
+        assert client.get(TABLE).json()["config"] == {"s3.region": "eu-central-1"}

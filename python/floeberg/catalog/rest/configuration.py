@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from floeberg.encryption.choosing import without_keys
 from floeberg.errors import InvalidDataError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -71,15 +72,6 @@ _OWN_PREFIXES = (
     "signer.",
     "table-default.",
 )
-
-
-_KEYS = ("encryption.", "kms.", "azure.keyvault.")
-"""Properties of the key management. A server must not choose who has keys, nor which class or address is asked."""
-
-
-def without_keys(properties: Mapping[str, str]) -> dict[str, str]:
-    """What a server says, without properties of the key management, which are the user's own."""
-    return {key: value for key, value in properties.items() if not key.startswith(_KEYS)}
 
 
 def of_files(properties: Mapping[str, str]) -> dict[str, str]:

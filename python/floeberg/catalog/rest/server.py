@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from floeberg.catalog.names import dotted
 from floeberg.catalog.rest.auth import auth_of_table
 from floeberg.catalog.rest.client import Request, RestClient, UnknownOutcome
-from floeberg.catalog.rest.configuration import of_files, texts, without_keys
+from floeberg.catalog.rest.configuration import of_files, texts
 from floeberg.catalog.rest.endpoints import Endpoints
+from floeberg.encryption.choosing import without_keys
 from floeberg.errors import InvalidDataError, NoSuchNamespaceError, StorageError, UnsupportedError
 
 if TYPE_CHECKING:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from floeberg.encryption.choosing import KEY_OPTIONS
+
 __all__ = ["STORE_OPTIONS", "is_storage_option"]
 
 STORE_OPTIONS = (
     *("adls.account-key", "adls.account-name", "adls.anonymous", "adls.client-id", "adls.client-secret"),
     *("adls.connection-string", "adls.endpoint", "adls.sas-token", "adls.tenant-id", "adls.token"),
-    *("client.access-key-id", "client.region", "client.secret-access-key", "client.session-token"),
+    *(
+        "client.access-key-id",
+        "client.profile-name",
+        "client.region",
+        "client.secret-access-key",
+        "client.session-token",
+    ),
     *("gcs.anonymous", "gcs.endpoint", "gcs.no-auth", "gcs.oauth2.token", "gcs.oauth2.token-expires-at"),
     *("gcs.project-id", "gcs.service-account-key", "gcs.service-account-path", "gcs.service.host"),
     *("io.connect-timeout", "io.hedge-after", "io.read-timeout", "io.request-timeout", "io.retries"),
@@ -18,8 +26,8 @@ STORE_OPTIONS = (
     *("s3.session-token-expires-at-ms", "storage-options.expires-at-ms", "storage-options.provider"),
 )
 
-_PREFIXES = ("aws_", "azure_", "google_")
-"""Prefixes of the object store library's own options."""
+_PREFIXES = ("aws_", "azure_", "google_", *KEY_OPTIONS)
+"""Prefixes of the object store library's own options, and of those of the key management."""
 
 
 def is_storage_option(key: str) -> bool:
