@@ -19,6 +19,7 @@
 //! - `bounded`: streams of unknown length, read up to a limit.
 //! - `encrypted`: reads and writes encrypted files.
 //! - `local`: files of this machine; new ones with file and folder on the disk, whole ones by a link or a rename.
+//! - `spill`: rows in temporary files, encrypted.
 //! - `memory`: files in memory, for tests.
 //! - `object`: object stores, with the Tokio runtime and the clients of each process.
 //! - `testing`: counts and breaks reads and writes, with the options `testing.calls` and
@@ -39,6 +40,7 @@ mod bounded;
 mod encrypted;
 mod metered;
 mod local;
+mod spill;
 mod memory;
 mod object;
 pub mod testing;
@@ -47,17 +49,16 @@ mod router;
 pub use bounded::read_bounded;
 pub use encrypted::{EncryptedStore, refuse_encrypted};
 pub use keys::{
-    EncryptedKey, FileKey, KeyManagement, KeyRing, ListKey, Secret, open_key_management,
-    set_key_management_opener,
+    EncryptedKey, FileKey, FoundKeys, KeyManagement, KeyRing, ListKey, Secret, is_plain_key,
+    open_key_management, set_key_management_opener,
 };
 pub use listing::{FoundFile, ListedFolder};
-pub use local::{
-    FileIdentity, LocalStore, file_identity, prepare_foreign_file, scratch_file, sync_foreign_file,
-};
+pub use local::{FileIdentity, LocalStore, file_identity, prepare_foreign_file, sync_foreign_file};
 pub use location::{Below, Location};
 pub use memory::MemoryStore;
 pub use metered::{Meter, Metered, MeteredStore};
-pub use options::StoreOptions;
+pub use options::{StoreOptions, sealed_keys, with_sealed_keys};
 pub use relocation::Relocation;
 pub use router::open_store;
+pub use spill::{SpillFile, SpillReader, SpillWriter};
 pub use store::{Entry, SMALL_FILE, Sink, Source, Store};

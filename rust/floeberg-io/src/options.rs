@@ -170,6 +170,26 @@ impl StoreOptions {
     }
 }
 
+/// The keys of some files of an encrypted table for another process, sealed; `None` for a plain table.
+///
+/// Errors: those of the service that manages keys.
+pub fn sealed_keys<'a>(
+    storage: &StoreOptions,
+    locations: impl IntoIterator<Item = &'a str>,
+) -> Result<Option<Vec<u8>>> {
+    storage.keys().map(|keys| keys.sealed(locations)).transpose()
+}
+
+/// The options with keys that another process sent. Nothing is unwrapped yet.
+///
+/// Errors: `InvalidInput` for other bytes; those of opening the service.
+pub fn with_sealed_keys(storage: StoreOptions, sealed: Option<&[u8]>) -> Result<StoreOptions> {
+    let Some(sealed) = sealed else { return Ok(storage) };
+    let keys = Arc::new(KeyRing::from_sealed(sealed)?);
+    let management = Some(Arc::clone(keys.management()));
+    Ok(storage.with_key_management(management).with_keys(Some(keys)))
+}
+
 /// May the value be printed?
 fn is_harmless(key: &str, value: &str) -> bool {
     HARMLESS.contains(&key) && !value.contains(['@', '?'])

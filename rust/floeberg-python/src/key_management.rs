@@ -11,13 +11,12 @@ use std::sync::Arc;
 
 use floeberg_core::{Error, ErrorKind, Result};
 use floeberg_io::{KeyManagement, Secret, StoreOptions, set_key_management_opener};
-use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
-/// The options that name a service.
-const NAMES: [&str; 2] = ["encryption.kms-type", "encryption.kms-impl"];
+use crate::error::kind_of;
+
 /// How an object was sent.
 const BY_OPTIONS: u8 = 0;
 const BY_PICKLE: u8 = 1;
@@ -43,7 +42,7 @@ impl PythonKeyManagement {
         Self { object: cell, options: None }
     }
 
-    /// The object. Errors: `Unsupported` for options that name none.
+    /// The object; `None` of Python for options that name none.
     fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = self.object.get_or_try_init(py, || {
             let options = self.options.clone().unwrap_or_default();
@@ -56,15 +55,15 @@ impl PythonKeyManagement {
     /// Asks Python.
     fn ask<T: Send>(what: &'static str, ask: impl FnOnce(Python<'_>) -> PyResult<T> + Send) -> Result<T> {
         let asked = Python::try_attach(|py| {
-            ask(py).map_err(|raised| {
-                let kind = raised.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
-                // An error of the system, or of a service: the text is that of the object of the user.
-                let text = raised.value(py).to_string();
-                let shown = if raised.is_instance_of::<PyException>(py) { text } else { String::new() };
-                Error::new(
-                    ErrorKind::Storage,
-                    format!("the key management could not {what}: {kind}: {shown}"),
-                )
+            ask(py).map_err(|raised| match kind_of(py, &raised) {
+                Some(kind) => Error::new(kind, raised.value(py).to_string()),
+                // The text of another error may have a key.
+                None => {
+                    let class = raised.get_type(py).name();
+                    let class = class.map_or_else(|_| String::new(), |name| name.to_string());
+                    let message = format!("the key management could not {what}: it raised {class}");
+                    Error::new(ErrorKind::Storage, message)
+                }
             })
         });
         asked.unwrap_or_else(|| Err(Error::new(ErrorKind::Storage, "Python ends: no key can be asked for")))
@@ -72,6 +71,10 @@ impl PythonKeyManagement {
 }
 
 impl KeyManagement for PythonKeyManagement {
+    fn is_there(&self) -> Result<bool> {
+        Self::ask("be opened", |py| Ok(!self.object(py)?.is_none()))
+    }
+
     fn wrap_key(&self, key: &[u8], wrapping_key_id: &str) -> Result<Vec<u8>> {
         Self::ask("wrap a key", |py| {
             let key = PyBytes::new(py, key);
@@ -122,11 +125,11 @@ impl KeyManagement for PythonKeyManagement {
 /// The options of stores with the service of a user: the object, or what the options name.
 pub fn storage_of(options: BTreeMap<String, String>, object: Option<Py<PyAny>>) -> StoreOptions {
     set_key_management_opener(opened);
-    let management: Option<Arc<dyn KeyManagement>> = match object {
-        Some(object) => Some(Arc::new(PythonKeyManagement::of_object(object))),
-        None => named(&options),
+    let management: Arc<dyn KeyManagement> = match object {
+        Some(object) => Arc::new(PythonKeyManagement::of_object(object)),
+        None => named(options.clone()),
     };
-    options.into_iter().collect::<StoreOptions>().with_key_management(management)
+    options.into_iter().collect::<StoreOptions>().with_key_management(Some(management))
 }
 
 /// The object of the service of some options; `None` where they name one or none.
@@ -134,16 +137,14 @@ pub fn object_of(py: Python<'_>, options: &StoreOptions) -> PyResult<Option<Py<P
     let Some(management) = options.key_management() else { return Ok(None) };
     let management: &dyn std::any::Any = management.as_ref();
     match management.downcast_ref::<PythonKeyManagement>() {
-        Some(own) => own.object(py).map(|object| Some(object.unbind())),
+        Some(own) => own.object(py).map(|object| (!object.is_none()).then(|| object.unbind())),
         None => Ok(None),
     }
 }
 
-fn named(options: &BTreeMap<String, String>) -> Option<Arc<dyn KeyManagement>> {
-    NAMES.iter().any(|name| options.contains_key(*name)).then(|| {
-        let options = Some(options.clone());
-        Arc::new(PythonKeyManagement { object: PyOnceLock::new(), options }) as Arc<dyn KeyManagement>
-    })
+/// What the options name, once it is needed.
+fn named(options: BTreeMap<String, String>) -> Arc<dyn KeyManagement> {
+    Arc::new(PythonKeyManagement { object: PyOnceLock::new(), options: Some(options) })
 }
 
 /// Opens the service that another process described.
@@ -153,7 +154,7 @@ fn opened(bytes: &[u8]) -> Result<Arc<dyn KeyManagement>> {
         (&BY_OPTIONS, body) => {
             let options: BTreeMap<String, String> =
                 serde_json::from_slice(body).map_err(|failure| damaged().caused_by(failure))?;
-            named(&options).ok_or_else(damaged)
+            Ok(named(options))
         }
         (&BY_PICKLE, body) => PythonKeyManagement::ask("be opened", |py| {
             let object = py.import("pickle")?.call_method1("loads", (PyBytes::new(py, body),))?;

@@ -4,9 +4,9 @@
 //!
 //! - `error`: the one mapping of errors to exceptions.
 //! - `pickle`: the envelope of recipes.
+//! - `key_management`: who wraps the keys of encrypted tables.
 //! - `recipe`: what another process needs to open the same table, or to make the same scan.
 //! - `renewal`: asks a function of Python for new options of a store.
-//! - `key_management`: who wraps the keys of encrypted tables.
 //! - `log`: lines of the log for Python.
 //! - `runtime`: the only place that leaves Python: it releases the GIL, and polls for Ctrl-C.
 //! - `arrow`: Arrow data for Python; with `incoming` the only code that shares memory with Python.
@@ -23,9 +23,9 @@
 
 mod error;
 mod pickle;
+mod key_management;
 mod recipe;
 mod renewal;
-mod key_management;
 mod log;
 mod runtime;
 mod arrow;

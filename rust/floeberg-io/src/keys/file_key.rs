@@ -105,8 +105,8 @@ impl FileKey {
         }
     }
 
-    /// The key metadata.
-    pub(crate) fn to_bytes(&self) -> Secret {
+    /// The key metadata, in plain form: it goes into a manifest, or is encrypted.
+    pub fn to_bytes(&self) -> Secret {
         let mut out = Vec::with_capacity(self.key.len() + self.aad_prefix.len() + 16);
         out.push(VERSION);
         put_bytes(&mut out, &self.key);
@@ -121,6 +121,11 @@ impl FileKey {
         }
         Secret::new(out)
     }
+}
+
+/// Is this key metadata with a key in plain form? It is not to be shown.
+pub fn is_plain_key(bytes: &[u8]) -> bool {
+    FileKey::parse(bytes).is_ok()
 }
 
 fn number(rest: &mut &[u8]) -> Option<i64> {

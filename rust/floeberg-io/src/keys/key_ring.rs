@@ -5,7 +5,9 @@
 //! Invariant: a key that is not known is asked of nobody: a file that no manifest gives a key is not decrypted.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::hash::BuildHasher as _;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use floeberg_core::{Context, Result};
@@ -13,9 +15,29 @@ use foldhash::quality::FixedState;
 
 use super::file_key::FileKey;
 use super::management::KeyManagement;
+use super::secret::Secret;
 use super::table_key::{EncryptedKey, ListKey, TableKeys, encrypted_by, new_wrapping_key};
-use super::travelling::{self, Travelling};
+use super::travelling::Travelling;
 use super::unwrapping::Unwrapping;
+use crate::location::canonical;
+
+/// How many blocks of keys wait, at most.
+const MOST_FOUND: usize = 1024;
+
+/// Keys of files that were found, and that nobody asked for yet: planning alone needs none.
+pub trait FoundKeys: Debug + Send + Sync {
+    /// Says the location, the key metadata and the length of each file.
+    fn each(&self, say: &mut dyn FnMut(&str, &[u8], Option<u64>));
+}
+
+/// What is known of a file.
+#[derive(Debug)]
+struct Known {
+    /// Its key metadata.
+    metadata: Secret,
+    /// The length that a manifest says.
+    length: Option<u64>,
+}
 
 /// The keys of the files of one table. Clones of a table share them.
 #[derive(Debug)]
@@ -23,7 +45,8 @@ pub struct KeyRing {
     pub(super) unwrapping: Unwrapping,
     /// How many bytes a new key has.
     pub(super) key_length: usize,
-    files: RwLock<HashMap<u128, FileKey, FixedState>>,
+    files: RwLock<HashMap<u128, Known, FixedState>>,
+    found: Mutex<Vec<Box<dyn FoundKeys>>>,
     table_keys: Mutex<TableKeys>,
     pub(super) travelling: Travelling,
 }
@@ -35,6 +58,7 @@ impl KeyRing {
             unwrapping: Unwrapping::new(management, master_key_id.to_owned()),
             key_length,
             files: RwLock::default(),
+            found: Mutex::default(),
             table_keys: Mutex::default(),
             travelling: Travelling::default(),
         }
@@ -65,8 +89,20 @@ impl KeyRing {
     /// Errors: those of [`FileKey::parse`], naming the file.
     pub fn add(&self, location: &str, key_metadata: &[u8], length: Option<u64>) -> Result<()> {
         let key = FileKey::parse(key_metadata).context("path", location)?.or_length(length);
-        self.put(location, key);
+        self.put(location, &key);
         Ok(())
+    }
+
+    /// Takes in keys of files. They are looked at once one of them is asked for.
+    pub fn add_found(&self, keys: Box<dyn FoundKeys>) {
+        let waiting = {
+            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.push(keys);
+            found.len()
+        };
+        if waiting >= MOST_FOUND {
+            self.look_at_found();
+        }
     }
 
     /// Takes in the key of a manifest list, by the id that its snapshot names.
@@ -75,36 +111,50 @@ impl KeyRing {
     pub fn add_list(&self, location: &str, key_id: &str) -> Result<()> {
         let parts = self.table_keys().of_list(key_id, self.master_key_id());
         let key = parts.and_then(|parts| parts.decrypted(&self.unwrapping));
-        self.put(location, key.context("key_id", key_id).context("path", location)?);
+        self.put(location, &key.context("key_id", key_id).context("path", location)?);
         Ok(())
     }
 
     /// The key of a file; `None` for one that is not encrypted, as far as is known.
     ///
-    /// Errors: those of unwrapping the keys that another process sent.
+    /// Errors: those of unwrapping the keys that another process sent, and of [`FileKey::parse`], naming the file.
     pub fn key_of(&self, location: &str) -> Result<Option<FileKey>> {
-        travelling::arrive(self)?;
-        Ok(self.files().get(&hash(location)).cloned())
+        self.arrive()?;
+        self.look_at_found();
+        let files = self.files();
+        let Some(known) = files.get(&hash(location)) else { return Ok(None) };
+        let key = FileKey::parse(&known.metadata).context("path", location)?;
+        Ok(Some(key.or_length(known.length)))
+    }
+
+    fn look_at_found(&self) {
+        let found = mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
+        if found.is_empty() {
+            return;
+        }
+        let mut files = self.files_mut();
+        for keys in found {
+            keys.each(&mut |location, metadata, length| {
+                files.insert(hash(location), Known { metadata: Secret::new(metadata.to_vec()), length });
+            });
+        }
     }
 
     /// Makes the key of a new file.
     pub(crate) fn new_key(&self, location: &str) -> Result<FileKey> {
         let key = FileKey::random(self.key_length)?;
-        self.put(location, key.clone());
+        self.put(location, &key);
         Ok(key)
     }
 
     /// Remembers the length of a new file.
     pub(crate) fn finished(&self, location: &str, length: u64) {
-        if let Some(key) = self.files_mut().get_mut(&hash(location)) {
-            *key = key.clone().with_length(length);
+        let mut files = self.files_mut();
+        if let Some(known) = files.get_mut(&hash(location))
+            && let Ok(key) = FileKey::parse(&known.metadata)
+        {
+            known.metadata = key.with_length(length).to_bytes();
         }
-    }
-
-    /// The key metadata of a file that was written, for the manifest or the manifest list that names it, in plain form: it must go
-    /// nowhere else. `None` for a file that was not written with a key.
-    pub fn key_metadata_of(&self, location: &str) -> Result<Option<Vec<u8>>> {
-        Ok(self.key_of(location)?.map(|key| key.to_bytes().to_vec()))
     }
 
     /// The key of a manifest list that was written, as the table lists it. Keys that are older than 730 days encrypt no other key.
@@ -123,19 +173,35 @@ impl KeyRing {
         Ok(Some(ListKey { key_id: own.key_id, keys }))
     }
 
-    pub(super) fn put(&self, location: &str, key: FileKey) {
-        self.files_mut().insert(hash(location), key);
+    /// Opens keys that another process sent, once one is needed.
+    pub(super) fn arrive(&self) -> Result<()> {
+        let Some(arrived) = self.travelling.state().arrived.clone() else { return Ok(()) };
+        let key = self.unwrapping.unwrap_key(&arrived.wrapped)?;
+        let opened = arrived.opened(&key)?;
+        let known =
+            |(hashed, key): (u128, FileKey)| (hashed, Known { metadata: key.to_bytes(), length: None });
+        self.files_mut().extend(opened.into_iter().map(known));
+        let mut state = self.travelling.state();
+        state.key = Some((key, arrived.wrapped));
+        state.arrived = None;
+        Ok(())
     }
 
-    pub(super) fn put_hashed(&self, hashed: u128, key: FileKey) {
-        self.files_mut().insert(hashed, key);
+    pub(super) fn put(&self, location: &str, key: &FileKey) {
+        self.files_mut().insert(hash(location), Known { metadata: key.to_bytes(), length: None });
     }
 
-    fn files(&self) -> RwLockReadGuard<'_, HashMap<u128, FileKey, FixedState>> {
+    /// Says another length of a file.
+    #[cfg(test)]
+    pub(crate) fn put_length(&self, location: &str, length: u64) {
+        self.finished(location, length);
+    }
+
+    fn files(&self) -> RwLockReadGuard<'_, HashMap<u128, Known, FixedState>> {
         self.files.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn files_mut(&self) -> RwLockWriteGuard<'_, HashMap<u128, FileKey, FixedState>> {
+    fn files_mut(&self) -> RwLockWriteGuard<'_, HashMap<u128, Known, FixedState>> {
         self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -146,6 +212,7 @@ impl KeyRing {
 
 /// What stands for a location. A location that has the number of another one gives its key, which decrypts nothing of it.
 pub(super) fn hash(location: &str) -> u128 {
+    let location = canonical(location);
     let of = |seed| u128::from(FixedState::with_seed(seed).hash_one(location));
     of(0x0f10) << 64 | of(0xebe6)
 }

@@ -12,6 +12,13 @@ use super::secret::Secret;
 
 /// A service that keeps master keys, and wraps other keys by them.
 pub trait KeyManagement: Any + Debug + Send + Sync {
+    /// Is there such a service? Options may name none.
+    ///
+    /// Errors: `InvalidInput` for options that are wrong.
+    fn is_there(&self) -> Result<bool> {
+        Ok(true)
+    }
+
     /// Wraps a key by the master key with an id.
     fn wrap_key(&self, key: &[u8], wrapping_key_id: &str) -> Result<Vec<u8>>;
 

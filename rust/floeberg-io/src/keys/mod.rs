@@ -11,8 +11,9 @@
 //! - `management`: who wraps and unwraps keys.
 //! - `unwrapping`: keys that were unwrapped, for an hour.
 //! - `table_key`: the keys that a table lists, and how they are made.
+//! - `travelling`: keys that came from another process.
 //! - `key_ring`: the keys of the files of a table, as a process finds them.
-//! - `travelling`: keys on their way to another process.
+//! - `sending`: keys on their way to another process.
 
 mod secret;
 mod cipher;
@@ -20,12 +21,13 @@ mod file_key;
 mod management;
 mod unwrapping;
 mod table_key;
-mod key_ring;
 mod travelling;
+mod key_ring;
+mod sending;
 
-pub(crate) use cipher::{CIPHER_OVERHEAD, Cipher};
-pub use file_key::FileKey;
-pub use key_ring::KeyRing;
+pub(crate) use cipher::{CIPHER_OVERHEAD, Cipher, random_bytes};
+pub use file_key::{FileKey, is_plain_key};
+pub use key_ring::{FoundKeys, KeyRing};
 pub use management::{KeyManagement, open_key_management, set_key_management_opener};
 pub use secret::Secret;
 pub use table_key::{EncryptedKey, ListKey};

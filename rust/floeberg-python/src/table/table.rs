@@ -103,7 +103,7 @@ impl Table {
             let options = OpenOptions { storage, planner, ..OpenOptions::default() };
             let table = IcebergTable::from_metadata(metadata_json.as_bytes(), metadata_location, options)?;
             Ok(match &earlier {
-                Some(earlier) => table.with_manifests_of(earlier),
+                Some(earlier) => table.with_manifests_of(earlier)?,
                 None => table,
             })
         })?;
