@@ -120,9 +120,13 @@ impl<'a> RollingManifests<'a> {
     /// Writes the open manifest, if there is one. Errors: those of the store.
     pub fn end(&mut self) -> Result<()> {
         let Some((location, writer)) = self.open.take() else { return Ok(()) };
-        let (bytes, written) = writer.finish()?;
+        let (bytes, mut written) = writer.finish()?;
         self.context.reader.cancel.check()?;
-        self.context.kept.write(self.context.reader.store.as_ref(), &location, &bytes)?;
+        let store = self.context.reader.store.as_ref();
+        self.context.kept.write(store, &location, &bytes)?;
+        if let Some(key) = store.keys().map(|keys| keys.key_of(&location)).transpose()?.flatten() {
+            written = written.encrypted_by(&key);
+        }
         self.done.push(written);
         Ok(())
     }

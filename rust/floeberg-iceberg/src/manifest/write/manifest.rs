@@ -12,6 +12,7 @@ use floeberg_avro::write::{ContainerOptions, ContainerWriter, declare};
 use floeberg_avro::{UnknownField, UnknownRow};
 use floeberg_core::schema::{Schema, StructType, json::schema_to_json};
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::FileKey;
 
 use super::declare_unknown::declare_unknown;
 use super::entry_fields::entry_fields;
@@ -208,6 +209,14 @@ impl<W: Write> ManifestWriter<W> {
 }
 
 impl WrittenManifest {
+    /// The same, stored encrypted: with its key metadata, and as long as it is stored.
+    #[must_use]
+    pub fn encrypted_by(mut self, key: &FileKey) -> Self {
+        self.file.key_metadata = Some(key.to_bytes().to_vec());
+        self.file.manifest_length = key.length().map_or(self.file.manifest_length, |length| length as i64);
+        self
+    }
+
     /// Its row of the manifest list of a commit with that sequence number (0 in v1).
     pub fn in_commit(&self, sequence_number: i64) -> ManifestFile {
         let min_sequence_number = match self.least_sequence_number {
