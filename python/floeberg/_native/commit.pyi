@@ -238,6 +238,7 @@ class Commit:
         files_are_new: bool = False,
         stage_only: bool = False,
         leaves_record: bool = False,
+        key_management: object | None = None,
     ) -> Commit:
         """Begins a commit. Nothing is written.
 
@@ -253,6 +254,7 @@ class Commit:
                 them.
             stage_only: Whether no branch names the new snapshot.
             leaves_record: Whether there is a snapshot even if no row changes.
+            key_management: Wraps the keys of a new table that is encrypted. Another table has its own.
 
         Raises:
             InvalidInputError: A property of the summary is reserved, or the operations exclude each other.
@@ -350,6 +352,7 @@ class Attempt:
         updates_json: str,
         storage_options: dict[str, str],
         now_ms: int | None = None,
+        key_management: object | None = None,
     ) -> Attempt:
         """The request of a client of a REST catalog, applied to a table; without a base it creates the table.
 

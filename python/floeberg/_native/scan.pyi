@@ -88,6 +88,10 @@ class Scan:
         """Whether it reads only rows that appends added."""
 
     @property
+    def is_encrypted(self) -> bool:
+        """Whether the table is encrypted, with a service that unwraps its keys."""
+
+    @property
     def is_planned_by_server(self) -> bool:
         """Whether the server of a catalog demands to plan it."""
 

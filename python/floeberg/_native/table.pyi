@@ -24,6 +24,7 @@ class Table:
         reference: str | None,
         as_of_ms: int | None,
         manifest_cache: int | None,
+        key_management: object | None = None,
     ) -> Table:
         """Opens a table by its directory or a metadata file.
 
@@ -36,6 +37,8 @@ class Table:
             as_of_ms: Opens the table at a time, in milliseconds from 1970-01-01 UTC.
             manifest_cache: Bytes of decoded manifests that are kept. `None` takes `FLOEBERG_MANIFEST_CACHE`, or
                 256 MiB; 0 keeps none.
+            key_management: Wraps the keys of an encrypted table. By default, what `encryption.kms-impl` or
+                `encryption.kms-type` of the storage options names.
 
         Raises:
             NoSuchTableError: The location has no table.
@@ -45,7 +48,9 @@ class Table:
         """
 
     @staticmethod
-    def open_metadata(metadata_location: str, *, storage_options: dict[str, str]) -> Table:
+    def open_metadata(
+        metadata_location: str, *, storage_options: dict[str, str], key_management: object | None = None
+    ) -> Table:
         """Opens a metadata file. Its location is used as written. Raises as `open`."""
 
     @staticmethod
@@ -56,6 +61,7 @@ class Table:
         storage_options: dict[str, str],
         earlier: Table | None,
         planner: Callable[[str], tuple[list[str], dict[str, str] | None]] | None = None,
+        key_management: object | None = None,
     ) -> Table:
         """Opens metadata that is in memory. Reads no file.
 
@@ -66,6 +72,7 @@ class Table:
             earlier: An earlier state of the table. Its decoded manifests are taken over.
             planner: Takes the JSON text of a `PlanTableScanRequest`. Returns those of the answers with tasks, and the
                 options of the storage that read their files. By default, scans are planned here.
+            key_management: Wraps the keys of an encrypted table. By default, that of `earlier`.
 
         Raises:
             InvalidDataError: The metadata is damaged.
@@ -74,6 +81,10 @@ class Table:
     @property
     def storage_options(self) -> dict[str, str]:
         """The options of the storage, with secrets."""
+
+    @property
+    def key_management(self) -> object | None:
+        """What wraps the keys of an encrypted table."""
 
     @property
     def identity(self) -> tuple[str | None, int]:

@@ -156,7 +156,7 @@ class TableEvolution(TableBase):
 
         Raises:
             InvalidInputError: A key is reserved, or a value is not a string or not allowed.
-            UnsupportedError: The property would encrypt the table. Writing encrypted tables is not supported.
+            UnsupportedError: The property is the key of an encrypted table, which is set when the table is created.
             FloebergError: The errors of every commit, as with `append`.
 
         Examples:

@@ -50,7 +50,7 @@ class InspectTable:
         InvalidDataError: A file is damaged. The error names it.
         InvalidInputError: Both a snapshot and a branch were given.
         NotFoundError: The snapshot or the branch does not exist, or a file is missing.
-        UnsupportedError: A manifest is encrypted.
+        UnsupportedError: A manifest is encrypted, and nothing unwraps its key.
 
     Examples:
         >>> table.inspect.files().num_rows

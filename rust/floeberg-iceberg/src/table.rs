@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use floeberg_core::{Cancel, Error, Result};
+use floeberg_core::{Cancel, Context as _, Error, Result};
 use floeberg_io::{Location, Relocation, Store, StoreOptions, open_store};
 
 use crate::manifest::{
@@ -30,6 +30,11 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
+    /// The same with the keys of a table, if it is encrypted and a service manages keys.
+    fn keyed(self, metadata: &TableMetadata) -> Result<Self> {
+        Ok(Self { storage: metadata.keyed(self.storage)?, ..self })
+    }
+
     /// The input of a user, resolved: a location after relocation, and absolute targets of relocation.
     pub(crate) fn resolved(mut self, location: &str) -> Result<(String, Self)> {
         // An empty target is left for `Relocation` to refuse, which names the pair.
@@ -74,6 +79,8 @@ impl Table {
         let store = open_store(&options.storage)?;
         let cache_bytes = options.manifest_cache.map_or_else(manifest_cache_budget, Ok)?;
         let (metadata_location, metadata) = open_metadata(store.as_ref(), metadata_location)?;
+        let options = options.keyed(&metadata).context("path", &metadata_location)?;
+        let store = if options.storage.keys().is_some() { open_store(&options.storage)? } else { store };
         Ok(Self {
             metadata: Arc::new(metadata),
             metadata_location,
@@ -92,10 +99,19 @@ impl Table {
         Self::written(Arc::new(metadata), metadata_location.to_owned(), options)
     }
 
-    /// The same table with the manifest cache of an earlier state, which keeps its bound.
-    #[must_use]
-    pub fn with_manifests_of(self, earlier: &Self) -> Self {
-        Self { manifest_cache: Arc::clone(&earlier.manifest_cache), ..self }
+    /// The same table with the manifest cache of an earlier state, which keeps its bound, and the keys that it knows.
+    ///
+    /// Errors: those of opening a store; `InvalidData` for damaged keys.
+    pub fn with_manifests_of(self, earlier: &Self) -> Result<Self> {
+        let manifest_cache = Arc::clone(&earlier.manifest_cache);
+        let of_earlier = &earlier.options.storage;
+        let management = self.options.storage.key_management().or(of_earlier.key_management()).cloned();
+        if !self.metadata.has_master_key() {
+            return Ok(Self { manifest_cache, ..self });
+        }
+        let storage = self.options.storage.clone();
+        let storage = storage.with_key_management(management).with_keys(of_earlier.keys().cloned());
+        Ok(Self { manifest_cache, ..self.with_storage(storage)? })
     }
 
     /// The table with metadata that was just written to a location and is not read back.
@@ -105,6 +121,7 @@ impl Table {
         options: OpenOptions,
     ) -> Result<Self> {
         let cache_bytes = options.manifest_cache.map_or_else(manifest_cache_budget, Ok)?;
+        let options = options.keyed(&metadata).context("path", &metadata_location)?;
         Ok(Self {
             metadata,
             metadata_location,
@@ -116,9 +133,15 @@ impl Table {
     }
 
     /// The same table with metadata that was just written to a location. Decoded manifests stay cached.
-    #[must_use]
-    pub fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Self {
-        Self { metadata, metadata_location, ..self.clone() }
+    ///
+    /// Errors: `InvalidData` for damaged keys.
+    pub fn moved_on(&self, metadata: Arc<TableMetadata>, metadata_location: String) -> Result<Self> {
+        let moved = Self { metadata, metadata_location, ..self.clone() };
+        if !moved.metadata.has_master_key() {
+            return Ok(moved);
+        }
+        let storage = self.options.storage.clone();
+        moved.with_storage(storage)
     }
 
     /// The metadata.
@@ -150,7 +173,11 @@ impl Table {
     ///
     /// Errors: those of opening a store.
     pub fn with_storage(&self, storage: StoreOptions) -> Result<Self> {
-        let options = OpenOptions { storage, ..self.options.as_ref().clone() };
+        let of_now = &self.options.storage;
+        let management = storage.key_management().or(of_now.key_management()).cloned();
+        let keys = storage.keys().or(of_now.keys()).cloned();
+        let storage = storage.with_key_management(management).with_keys(keys);
+        let options = OpenOptions { storage, ..self.options.as_ref().clone() }.keyed(&self.metadata)?;
         Ok(Self { store: open_store(&options.storage)?, options: Arc::new(options), ..self.clone() })
     }
 

@@ -18,7 +18,8 @@ mod tests;
 
 pub use foreign::{prepare_foreign_file, sync_foreign_file};
 pub use identity::{FileIdentity, file_identity};
-pub use scratch::scratch_file;
+pub(crate) use positioned::read_exact;
+pub(crate) use scratch::scratch_file;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -161,7 +162,7 @@ impl LocalFile {
     fn read_checked(&self, range: &Range<u64>) -> Result<Bytes> {
         let length = checked_length(range, self.size, &self.location)?;
         let mut buffer = zeroed(length).map_err(|error| error.with("path", &self.location))?;
-        match positioned::read_exact(&self.file, &mut buffer, range.start) {
+        match read_exact(&self.file, &mut buffer, range.start) {
             Ok(()) => Ok(Bytes::from(buffer)),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 let size = self.file.metadata().map_or(self.size, |metadata| metadata.len());

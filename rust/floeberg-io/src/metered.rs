@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use floeberg_core::Result;
 
+use crate::keys::{FileKey, KeyRing};
 use crate::listing::{FoundFile, ListedFolder};
 use crate::store::{Entry, Sink, Source, Store};
 
@@ -126,6 +127,14 @@ impl Store for MeteredStore {
         self.inner.create(location)
     }
 
+    fn create_native(&self, location: &str) -> Result<(Box<dyn Sink>, Option<FileKey>)> {
+        self.inner.create_native(location)
+    }
+
+    fn keys(&self) -> Option<&Arc<KeyRing>> {
+        self.inner.keys()
+    }
+
     fn put_if_absent(&self, location: &str, bytes: Bytes) -> Result<()> {
         self.inner.put_if_absent(location, bytes)
     }
@@ -169,6 +178,11 @@ impl Source for MeteredSource {
 
     fn read_end(&self, least: u64) -> Result<(u64, Bytes)> {
         self.meter.timed(|| self.inner.read_end(least), |(_, bytes)| one(bytes))
+    }
+
+    fn native(&self) -> Option<(Arc<dyn Source>, FileKey)> {
+        let (inner, key) = self.inner.native()?;
+        Some((Arc::new(Self { inner, meter: Arc::clone(&self.meter) }), key))
     }
 
     fn needed_end(&self, bytes: u64) {

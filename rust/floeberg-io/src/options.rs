@@ -9,8 +9,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use floeberg_core::{Error, Result};
+
+use crate::keys::{KeyManagement, KeyRing};
 
 /// Keys whose values may be printed, unless they have the user or the query of a URL. All other values may not.
 const HARMLESS: [&str; 30] = [
@@ -54,9 +58,28 @@ const PROFILES: [&str; 2] = ["s3.profile-name", "client.profile-name"];
 
 /// Options of stores by name (`s3.endpoint`, `gcs.oauth2.token`, `AWS_REGION`, ...), all of them strings.
 ///
-/// Displayed with the values of harmless keys only.
-#[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct StoreOptions(BTreeMap<String, String>);
+/// Displayed with the values of harmless keys only. Beside them are the keys of an encrypted table, which are no strings, and which
+/// two options are not compared by.
+#[derive(Clone, Default)]
+pub struct StoreOptions {
+    named: BTreeMap<String, String>,
+    management: Option<Arc<dyn KeyManagement>>,
+    keys: Option<Arc<KeyRing>>,
+}
+
+impl PartialEq for StoreOptions {
+    fn eq(&self, other: &Self) -> bool {
+        self.named == other.named
+    }
+}
+
+impl Eq for StoreOptions {}
+
+impl Hash for StoreOptions {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.named.hash(state);
+    }
+}
 
 impl StoreOptions {
     /// No options: those of the environment are used.
@@ -64,14 +87,41 @@ impl StoreOptions {
         Self::default()
     }
 
+    /// The same with a service that manages the keys of encrypted tables.
+    #[must_use]
+    pub fn with_key_management(self, management: Option<Arc<dyn KeyManagement>>) -> Self {
+        Self { management, ..self }
+    }
+
+    /// The service that manages keys.
+    pub fn key_management(&self) -> Option<&Arc<dyn KeyManagement>> {
+        self.management.as_ref()
+    }
+
+    /// The same with the keys of a table: its files are read and written with them.
+    #[must_use]
+    pub fn with_keys(self, keys: Option<Arc<KeyRing>>) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// The keys of the table.
+    pub fn keys(&self) -> Option<&Arc<KeyRing>> {
+        self.keys.as_ref()
+    }
+
+    /// The options alone.
+    pub(crate) fn without_keys(&self) -> Self {
+        Self { named: self.named.clone(), ..Self::default() }
+    }
+
     /// Sets an option.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<String>) {
-        self.0.insert(key.into(), value.into());
+        self.named.insert(key.into(), value.into());
     }
 
     /// The value of an option.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key).map(String::as_str)
+        self.named.get(key).map(String::as_str)
     }
 
     /// Does a provider give some of them?
@@ -81,12 +131,12 @@ impl StoreOptions {
 
     /// Is there no option?
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.named.is_empty()
     }
 
     /// All options by name. The values may be secrets.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+        self.named.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
     /// The values that may not be printed, except very short ones, which would occur in any text.
@@ -120,6 +170,26 @@ impl StoreOptions {
     }
 }
 
+/// The keys of some files of an encrypted table for another process, sealed; `None` for a plain table.
+///
+/// Errors: those of the service that manages keys.
+pub fn sealed_keys<'a>(
+    storage: &StoreOptions,
+    locations: impl IntoIterator<Item = &'a str>,
+) -> Result<Option<Vec<u8>>> {
+    storage.keys().map(|keys| keys.sealed(locations)).transpose()
+}
+
+/// The options with keys that another process sent. Nothing is unwrapped yet.
+///
+/// Errors: `InvalidInput` for other bytes; those of opening the service.
+pub fn with_sealed_keys(storage: StoreOptions, sealed: Option<&[u8]>) -> Result<StoreOptions> {
+    let Some(sealed) = sealed else { return Ok(storage) };
+    let keys = Arc::new(KeyRing::from_sealed(sealed)?);
+    let management = Some(Arc::clone(keys.management()));
+    Ok(storage.with_key_management(management).with_keys(Some(keys)))
+}
+
 /// May the value be printed?
 fn is_harmless(key: &str, value: &str) -> bool {
     HARMLESS.contains(&key) && !value.contains(['@', '?'])
@@ -127,14 +197,15 @@ fn is_harmless(key: &str, value: &str) -> bool {
 
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for StoreOptions {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        Self(pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+        let named = pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        Self { named, ..Self::default() }
     }
 }
 
 impl fmt::Display for StoreOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
-        for (key, value) in &self.0 {
+        for (key, value) in &self.named {
             let shown = if is_harmless(key, value) { value } else { "***" };
             map.entry(&format_args!("{key}"), &format_args!("{shown}"));
         }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::{Error, Result};
 
+use crate::encrypted::EncryptedStore;
 use crate::listing::{FoundFile, ListedFolder};
 use crate::local::LocalStore;
 use crate::location::{Location, shown};
@@ -33,10 +34,14 @@ const OBJECT_STORES: [(&[&str], Kind); 4] = [
 /// A store for every scheme that is supported: plain paths and `file`, `memory`, and those of object stores.
 ///
 /// It does not connect yet. The option `testing.calls` puts a [`FaultyStore`] before it. Opening an unknown scheme
-/// is `Unsupported`.
+/// is `Unsupported`. With the keys of a table, its files are decrypted and encrypted.
 pub fn open_store(options: &StoreOptions) -> Result<Arc<dyn Store>> {
-    let router = Arc::new(Router { options: Arc::new(options.clone()), ends: Arc::default() });
-    FaultyStore::asked_for(router, options)
+    let router = Arc::new(Router { options: Arc::new(options.without_keys()), ends: Arc::default() });
+    let store = FaultyStore::asked_for(router, options)?;
+    Ok(match options.keys() {
+        Some(keys) => Arc::new(EncryptedStore::new(store, Arc::clone(keys))),
+        None => store,
+    })
 }
 
 #[derive(Debug)]

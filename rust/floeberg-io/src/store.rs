@@ -17,6 +17,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::{Error, ErrorKind, Result};
 
+use crate::keys::{FileKey, KeyRing};
 use crate::listing::{FoundFile, ListedFolder};
 use crate::location::shown;
 
@@ -108,6 +109,18 @@ pub trait Store: Debug + Send + Sync {
     /// store.
     fn create(&self, location: &str) -> Result<Box<dyn Sink>>;
 
+    /// Starts a new file of a format that encrypts itself, with the key to do it; without one, the table is not encrypted.
+    ///
+    /// Errors: those of [`create`](Self::create).
+    fn create_native(&self, location: &str) -> Result<(Box<dyn Sink>, Option<FileKey>)> {
+        Ok((self.create(location)?, None))
+    }
+
+    /// The keys of the table whose files these are, if it is encrypted.
+    fn keys(&self) -> Option<&Arc<KeyRing>> {
+        None
+    }
+
     /// Writes a whole new file atomically: readers see all of it or nothing, and one of two writers
     /// wins.
     ///
@@ -154,6 +167,11 @@ pub trait Source: Debug + Send + Sync {
     fn read_end(&self, least: u64) -> Result<(u64, Bytes)> {
         let size = self.size()?;
         Ok((size, self.read(size.saturating_sub(least)..size)?))
+    }
+
+    /// The stored file and its key, for a format that decrypts itself; `None` for a file without a key.
+    fn native(&self) -> Option<(Arc<dyn Source>, FileKey)> {
+        None
     }
 
     /// Remembers how many of the last bytes of this file its reader needed.

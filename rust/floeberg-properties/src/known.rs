@@ -62,6 +62,8 @@ pub const MERGE_ISOLATION: Words =
 pub const MERGE_MODE: Words = Words { name: "write.merge.mode", default: "copy-on-write", allowed: MODES };
 pub const WAP_ENABLED: Flag = Flag { name: "write.wap.enabled", default: false };
 pub const ENCRYPTION_KEY_ID: &str = "encryption.key-id";
+pub const ENCRYPTION_KEY_LENGTH: Words =
+    Words { name: "encryption.data-key-length", default: "16", allowed: &["16", "24", "32"] };
 
 // Reading.
 pub const NAME_MAPPING: &str = "schema.name-mapping.default";
@@ -170,7 +172,7 @@ pub const MIN_SNAPSHOTS_TO_KEEP: Whole =
 pub const GC: Flag = Flag { name: "gc.enabled", default: true };
 
 const JAVA_CLASSES: &str = "it names a Java or Python class that would choose other file locations";
-const ENCRYPTION: &str = "encrypted tables cannot be written yet";
+const ENCRYPTION: &str = "it is no property of encrypted tables that is known";
 
 /// Every known property, in the order of names. A name that ends with a dot is followed by the name of a column.
 pub const PROPERTIES: &[Known] = &[
@@ -182,6 +184,12 @@ pub const PROPERTIES: &[Known] = &[
     RETRIES.known("How often a commit is retried"),
     RETRY_TOTAL.known("Time after which a commit is not retried, in milliseconds"),
     Known::refused("encryption.", ENCRYPTION),
+    ENCRYPTION_KEY_LENGTH.known("Length of the keys of an encrypted table, in bytes"),
+    Known::text(
+        ENCRYPTION_KEY_ID,
+        Kind::Text,
+        "Master key of an encrypted table; set when the table is created",
+    ),
     GC.known("Whether purging the table removes its data files, and whether snapshots expire"),
     Known::whole(
         MAX_REF_AGE.name,
@@ -399,5 +407,6 @@ pub const OF_OTHER_ENGINES: &[&str] = &[
 
 /// The description of a property; `None` if this library does not use it.
 pub fn known(name: &str) -> Option<&'static Known> {
-    PROPERTIES.iter().find(|known| known.is_of(name))
+    let exact = PROPERTIES.iter().find(|known| known.name == name);
+    exact.or_else(|| PROPERTIES.iter().find(|known| known.is_of(name)))
 }

@@ -43,6 +43,23 @@ fn class_name(kind: ErrorKind) -> &'static str {
     }
 }
 
+/// The kind of an exception of `floeberg.errors`; `None` for any other.
+pub fn kind_of(py: Python<'_>, exception: &PyErr) -> Option<ErrorKind> {
+    let classes = py.import("floeberg.errors").ok()?;
+    let kinds = [
+        ErrorKind::NotFound,
+        ErrorKind::InvalidInput,
+        ErrorKind::InvalidData,
+        ErrorKind::Unsupported,
+        ErrorKind::PermissionDenied,
+        ErrorKind::Storage,
+    ];
+    let is_of = |kind: &ErrorKind| {
+        classes.getattr(class_name(*kind)).is_ok_and(|class| exception.is_instance(py, &class))
+    };
+    kinds.into_iter().find(is_of)
+}
+
 /// The error of an exception that says what is wrong with a file; `None` for any other.
 pub fn to_error_of_file(py: Python<'_>, exception: &PyErr) -> Option<Error> {
     let classes = py.import("floeberg.errors").ok()?;

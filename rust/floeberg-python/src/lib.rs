@@ -4,6 +4,7 @@
 //!
 //! - `error`: the one mapping of errors to exceptions.
 //! - `pickle`: the envelope of recipes.
+//! - `key_management`: who wraps the keys of encrypted tables.
 //! - `recipe`: what another process needs to open the same table, or to make the same scan.
 //! - `renewal`: asks a function of Python for new options of a store.
 //! - `log`: lines of the log for Python.
@@ -22,6 +23,7 @@
 
 mod error;
 mod pickle;
+mod key_management;
 mod recipe;
 mod renewal;
 mod log;

@@ -11,10 +11,11 @@ use floeberg_core::{Context, Error, Result};
 use floeberg_iceberg::metadata::check_same;
 use floeberg_iceberg::plan::ScanPlanner;
 use floeberg_iceberg::{AppendsAfter, OpenOptions, Scan, SnapshotChoice, Table, View};
-use floeberg_io::StoreOptions;
+use floeberg_io::{StoreOptions, open_key_management};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::key_management::storage_of;
 use crate::pickle::Envelope;
 
 /// The planner of a table that was sent here without what asks the server.
@@ -45,6 +46,9 @@ struct TableRecipe {
     /// Does the server of a catalog demand to plan scans?
     #[serde(default)]
     is_planned_by_server: bool,
+    /// What manages the keys of an encrypted table, as it travels.
+    #[serde(default)]
+    key_management: Option<Vec<u8>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -81,7 +85,7 @@ struct ViewRecipe {
 
 /// The bytes of a table.
 pub fn table_to_bytes(table: &Table, choice: &SnapshotChoice) -> Result<Vec<u8>> {
-    write(TABLE, &table_recipe(table, choice))
+    write(TABLE, &table_recipe(table, choice)?)
 }
 
 /// Opens the table of the bytes. Errors: `InvalidInput` and `Unsupported` for other bytes, and those of opening.
@@ -92,7 +96,7 @@ pub fn table_from_bytes(bytes: &[u8]) -> Result<(Table, SnapshotChoice)> {
 /// The bytes of a scan.
 pub fn scan_to_bytes(scan: &Scan) -> Result<Vec<u8>> {
     let recipe = ScanRecipe {
-        table: table_recipe(scan.table(), scan.snapshot_choice()),
+        table: table_recipe(scan.table(), scan.snapshot_choice())?,
         row_filter: expression_json::to_json(scan.row_filter())?,
         selected_fields: scan.selected_fields().map(<[String]>::to_vec),
         case_sensitive: scan.is_case_sensitive(),
@@ -140,8 +144,10 @@ pub fn view_from_bytes(bytes: &[u8]) -> Result<View> {
     Ok(view)
 }
 
-fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
-    TableRecipe {
+fn table_recipe(table: &Table, choice: &SnapshotChoice) -> Result<TableRecipe> {
+    let keys = table.options().storage.keys();
+    Ok(TableRecipe {
+        key_management: keys.map(|keys| keys.management().to_bytes()).transpose()?,
         metadata_location: table.metadata_location().to_owned(),
         relocate: table.options().relocate.clone(),
         storage_options: owned(&table.options().storage),
@@ -156,17 +162,26 @@ fn table_recipe(table: &Table, choice: &SnapshotChoice) -> TableRecipe {
             SnapshotChoice::Ref(name) | SnapshotChoice::Audit(name) => SnapshotRecipe::Ref(name.clone()),
             SnapshotChoice::AsOf(timestamp_ms) => SnapshotRecipe::AsOf(*timestamp_ms),
         },
-    }
+    })
 }
 
 fn owned(options: &StoreOptions) -> BTreeMap<String, String> {
     options.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
+/// The options of stores, with what manages keys.
+fn sent_storage(options: BTreeMap<String, String>, key_management: Option<Vec<u8>>) -> Result<StoreOptions> {
+    let storage = storage_of(options, None);
+    match key_management {
+        Some(bytes) => Ok(storage.with_key_management(Some(open_key_management(&bytes)?))),
+        None => Ok(storage),
+    }
+}
+
 fn open(recipe: TableRecipe) -> Result<(Table, SnapshotChoice)> {
     let options = OpenOptions {
         relocate: recipe.relocate,
-        storage: recipe.storage_options.into_iter().collect(),
+        storage: sent_storage(recipe.storage_options, recipe.key_management)?,
         manifest_cache: recipe.manifest_cache,
         planner: recipe.is_planned_by_server.then(|| Arc::new(PlannerElsewhere) as Arc<dyn ScanPlanner>),
     };

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
+
+import floeberg as fb
 from floeberg.encryption import KeyFile
 
 
@@ -38,3 +41,27 @@ def test_mistakes_have_an_exit_code_and_a_next_step(run, tmp_path):
     file.chmod(0o644)
     refused = run("keys", "list", file, code=7)
     assert "chmod 600" in refused.err
+
+
+def test_options_and_the_environment_name_the_keys_of_a_table(run, tmp_path, monkeypatch):
+    file = tmp_path / "keys.json"
+    run("keys", "create", file, "customers")
+    catalog = fb.load_catalog(
+        "encrypted cli", type="filesystem", warehouse=str(tmp_path / "lake"), key_management=KeyFile(file)
+    )
+    catalog.create_namespace("db")
+    properties = {"format-version": "3", "encryption.key-id": "customers"}
+    table = catalog.create_table("db.t", pa.schema({"id": pa.int64()}), properties=properties)
+    table.append(pa.table({"id": [1, 2]}))
+    place = tmp_path / "lake" / "db" / "t"
+    refused = run("scan", place, code=None)
+    assert refused.code != 0
+    assert "encryption.kms" in refused.err
+    options = ("-O", "encryption.kms-type=file", "-O", f"encryption.key-file={file}")
+    assert run("scan", place, "--json", *options).json == [{"id": 1}, {"id": 2}]
+    (tmp_path / "more.jsonl").write_text('{"id": 3}\n')
+    run("append", place, tmp_path / "more.jsonl", *options)
+    monkeypatch.setenv("FLOEBERG_ENCRYPTION__KMS_TYPE", "file")
+    monkeypatch.setenv("FLOEBERG_ENCRYPTION__KEY_FILE", str(file))
+    assert run("count", place, "--json").json == {"rows": 3}
+    run("check", place)

@@ -104,7 +104,12 @@ def _is_local(scan: Scan, spark: SparkSession, planning: Planning) -> bool:
         raise UnsupportedError(
             "tasks do not plan what the server of a catalog demands to plan: use planning='local'"
         )
-    return planning == "local" or is_incremental or is_served
+    is_encrypted = scan._inner.is_encrypted  # noqa: SLF001 - the package's own
+    if is_encrypted and planning == "distributed":
+        raise UnsupportedError(
+            "tasks do not plan encrypted tables, whose keys are in manifests: use planning='local'"
+        )
+    return planning == "local" or is_incremental or is_served or is_encrypted
 
 
 class _PlanningJob:

@@ -11,7 +11,7 @@ use floeberg_iceberg::metadata::TableMetadata;
 use floeberg_io::location::without_end_slashes;
 use floeberg_io::random::random_uuid;
 
-use super::known_properties::check_values;
+use super::known_properties::check_new_values;
 use super::properties::check_names;
 use crate::produce::Produced;
 use crate::{LAST_ADDED, NewTable, Update};
@@ -25,7 +25,7 @@ pub(super) fn create_table(base: Option<&TableMetadata>, table: &NewTable) -> Re
         return Err(Error::new(ErrorKind::AlreadyExists, "the table exists already"));
     }
     check_names(&table.properties)?;
-    check_values(&table.properties, &table.properties)?;
+    check_new_values(&table.properties)?;
     let declared = &table.declared;
     Ok(Produced::of(vec![
         Update::AssignUuid(table.uuid.clone().unwrap_or_else(random_uuid)),

@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 use floeberg_core::schema::NameMapping;
 use floeberg_core::{Context, Error, Result};
 use floeberg_iceberg::write::check_write_property;
-use floeberg_properties::{ENCRYPTION_KEY_ID as KEY_ID, Kind, Known, Use, flag, known, share, whole, word};
+use floeberg_properties::{
+    ENCRYPTION_KEY_ID as KEY_ID, ENCRYPTION_KEY_LENGTH, Kind, Known, Use, flag, known, share, whole, word,
+};
 
 use crate::produce::manifest_options;
 
@@ -20,6 +22,15 @@ use crate::produce::manifest_options;
 /// Errors: `InvalidInput`, naming the property; `Unsupported` for the key of an encrypted table.
 pub(super) fn check_values(set: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Result<()> {
     check_key(set.keys())?;
+    check_each(set, after)
+}
+
+/// The same for the properties of a new table, which may name the key of an encrypted one.
+pub(super) fn check_new_values(set: &BTreeMap<String, String>) -> Result<()> {
+    check_each(set, set)
+}
+
+fn check_each(set: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Result<()> {
     for name in set.keys() {
         if let Some(known) = known(name) {
             check_value(name, known, after).context("property", name)?;
@@ -28,16 +39,16 @@ pub(super) fn check_values(set: &BTreeMap<String, String>, after: &BTreeMap<Stri
     Ok(())
 }
 
-/// Checks that no name is an encryption key: this version cannot write encrypted tables.
+/// Checks that no name is one of the keys of encrypted tables: a table keeps its master key.
 ///
 /// Errors: `Unsupported`.
 pub(super) fn check_key<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<()> {
-    if names.all(|name| name != KEY_ID) {
+    let Some(name) = names.find(|name| [KEY_ID, ENCRYPTION_KEY_LENGTH.name].contains(&name.as_str())) else {
         return Ok(());
-    }
+    };
     Err(Error::unsupported(format!(
-        "the property {KEY_ID:?} cannot be set or removed: this version cannot write encrypted tables, and must not \
-         write unencrypted files into one"
+        "the property {name:?} cannot be set, changed or removed after a table was created, since its files are encrypted by it or are \
+         plain: create an encrypted table, and copy the rows into it"
     )))
 }
 

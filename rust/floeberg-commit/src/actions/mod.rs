@@ -53,7 +53,7 @@ pub(super) fn attempt(
     operation: &Operation,
 ) -> Result<Produced> {
     if operation.changes_rows() {
-        context.metadata.check_not_encrypted()?;
+        context.metadata.check_writable_by(context.reader.store.as_ref())?;
     }
     match operation {
         Operation::Append { receipt, merge } => append::append(context, receipt, *merge),
@@ -108,7 +108,7 @@ pub(super) fn count(
     validation: Validation<'_>,
     operation: &Operation,
 ) -> Result<RowCounts> {
-    context.metadata.check_not_encrypted()?;
+    context.metadata.check_writable_by(context.reader.store.as_ref())?;
     let (filter, case_sensitive, isolation, mode, property) = match operation {
         Operation::Overwrite { filter, case_sensitive, isolation, mode, .. } => {
             (filter, *case_sensitive, *isolation, *mode, UPDATE_ISOLATION)

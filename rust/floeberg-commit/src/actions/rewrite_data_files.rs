@@ -53,7 +53,7 @@ pub(super) fn rewrite_data_files(
         let key = key(context, &layout, &group);
         let is_kept = context.kept.has_copies(&key);
         let copies = context.kept.copied_once(&key, || {
-            let recipe = layout.recipe(&context.metadata, &StoreOptions::new())?;
+            let recipe = layout.recipe(&context.metadata, &context.storage())?;
             let copies = rewrite_rows(context, group.into_iter().map(Matched::none).collect(), recipe)?;
             context.kept.wrote(copies.locations());
             Ok(copies)

@@ -45,7 +45,7 @@ pub(super) fn rewrite_deletes(context: &ActionContext<'_>, rewrite: &DeleteRewri
     if removed.is_empty() {
         return Ok(Produced::default());
     }
-    let (version, storage) = (context.metadata.format_version, StoreOptions::new());
+    let (version, storage) = (context.metadata.format_version, context.storage());
     let recipe = DeleteRecipe::new(&context.metadata, &storage, &BTreeMap::new(), &random_uuid())?;
     let units = units(&recipe, tasks);
     let missing: Vec<&Unit> = units.iter().filter(|unit| !context.kept.has_copies(&unit.key)).collect();

@@ -126,6 +126,8 @@ impl TableMetadataBuilder {
             Update::AddSchema(schema, last_column_id) => self.add_schema(schema, *last_column_id),
             Update::SetCurrentSchema(id) => self.set_current_schema(*id),
             Update::RemoveSchemas(ids) => self.remove_schemas(ids),
+            Update::AddEncryptionKey(key) => self.add_encryption_key(key),
+            Update::RemoveEncryptionKey(id) => self.remove_encryption_key(id),
             Update::AddSpec(spec) => self.add_spec(spec),
             Update::SetDefaultSpec(id) => self.set_default_spec(*id),
             Update::RemovePartitionSpecs(ids) => self.remove_specs(ids),

@@ -9,7 +9,7 @@
 //! - `logs`: the snapshot log and the metadata log.
 //! - `repair`: parts of the metadata that a check found to be wrong.
 //! - `builder`: updates to metadata, one after the other.
-//! - `schemas`, `snapshots`, `statistics`, `structure`: the updates of one part each.
+//! - `encryption_keys`, `schemas`, `snapshots`, `statistics`, `structure`: the updates of one part each.
 //! - `metadata_file`: documents to metadata files.
 
 mod update;
@@ -19,6 +19,7 @@ mod requirement_json;
 mod logs;
 mod repair;
 mod builder;
+mod encryption_keys;
 mod schemas;
 mod snapshots;
 mod statistics;

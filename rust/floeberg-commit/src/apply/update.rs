@@ -57,4 +57,8 @@ pub enum Update {
     RemovePartitionSpecs(Vec<i32>),
     /// `remove-schemas`.
     RemoveSchemas(Vec<i32>),
+    /// `add-encryption-key`: a key, as JSON.
+    AddEncryptionKey(Json),
+    /// `remove-encryption-key`, by its id.
+    RemoveEncryptionKey(String),
 }

@@ -8,6 +8,7 @@ use floeberg_iceberg::metadata::json::{
     ObjectWriter, emit_map, emit_order, emit_ref, emit_snapshot, emit_spec, parse_order, parse_ref,
     parse_schema, parse_snapshot, parse_spec,
 };
+use floeberg_iceberg::metadata::parse_encrypted_key;
 use floeberg_iceberg::wire::json::{
     JsonPath, ObjectReader, int, list, long, object, raw, string, string_map,
 };
@@ -41,6 +42,8 @@ impl Update {
             Self::RemovePartitionStatistics(_) => "remove-partition-statistics",
             Self::RemovePartitionSpecs(_) => "remove-partition-specs",
             Self::RemoveSchemas(_) => "remove-schemas",
+            Self::AddEncryptionKey(_) => "add-encryption-key",
+            Self::RemoveEncryptionKey(_) => "remove-encryption-key",
         }
     }
 
@@ -83,6 +86,8 @@ impl Update {
             Self::SetPartitionStatistics(_, file) => object.put("partition-statistics", file.clone()),
             Self::RemovePartitionSpecs(ids) => object.put("spec-ids", ids.clone()),
             Self::RemoveSchemas(ids) => object.put("schema-ids", ids.clone()),
+            Self::AddEncryptionKey(key) => object.put("encryption-key", key.clone()),
+            Self::RemoveEncryptionKey(id) => object.put("key-id", id.as_str()),
         }
         Ok(object.finish(&serde_json::Map::new()))
     }
@@ -137,6 +142,12 @@ fn parse(json: Json) -> Result<Update> {
         }
         "remove-partition-specs" => Update::RemovePartitionSpecs(object.required("spec-ids", list(int))?),
         "remove-schemas" => Update::RemoveSchemas(object.required("schema-ids", list(int))?),
+        "add-encryption-key" => {
+            let key = object.required("encryption-key", raw)?;
+            parse_encrypted_key(key.clone(), &path.key("encryption-key"))?;
+            Update::AddEncryptionKey(key)
+        }
+        "remove-encryption-key" => Update::RemoveEncryptionKey(object.required("key-id", string)?),
         other => {
             return Err(Error::unsupported(format!("unknown action of a table update: {other:?}")));
         }

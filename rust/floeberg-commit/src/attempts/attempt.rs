@@ -175,7 +175,7 @@ impl Attempt {
     pub fn table(&self, metadata_location: &str) -> Result<Table> {
         let (metadata, location) = (Arc::clone(&self.metadata), metadata_location.to_owned());
         if let Some(base) = &self.base {
-            return Ok(base.moved_on(metadata, location));
+            return base.moved_on(metadata, location);
         }
         let options = OpenOptions { storage: self.storage.clone(), ..OpenOptions::default() };
         Table::written(metadata, location, options)

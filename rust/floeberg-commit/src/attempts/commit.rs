@@ -12,9 +12,10 @@ use floeberg_core::{Cancel, Context, Error, ErrorKind, Result};
 use floeberg_exec::budget::thread_budget;
 use floeberg_iceberg::Table;
 use floeberg_iceberg::manifest::{ManifestCache, ManifestReader};
-use floeberg_iceberg::metadata::TableMetadata;
+use floeberg_iceberg::metadata::{TableMetadata, check_key_length, key_management_of, new_key_ring};
 use floeberg_iceberg::write::Receipt;
 use floeberg_io::{Store, StoreOptions, open_store};
+use floeberg_properties::{ENCRYPTION_KEY_ID, ENCRYPTION_KEY_LENGTH};
 
 use super::columns_at_start::columns_at_start;
 use crate::actions::{attempt, count, deletes_to_write, groups_to_copy, take_deletes};
@@ -96,7 +97,10 @@ impl Commit {
                 check_in_place(table)?;
                 Arc::clone(table.store())
             }
-            None => open_store(&request.storage)?,
+            None => {
+                request.storage = of_new_table(&request.operations, request.storage)?;
+                open_store(&request.storage)?
+            }
         };
         Ok(Self {
             request,
@@ -145,6 +149,7 @@ impl Commit {
     fn try_on(&self, base: Option<&Table>, cancel: &Cancel) -> Result<Attempt> {
         let starting = self.request.starting.as_ref().map(|table| table.metadata().as_ref());
         base.map_or(Ok(()), check_in_place)?;
+        self.learn_keys(base)?;
         check_same_table(starting, base)?;
         self.check_branch(starting, base)?;
         let columns_at_start = columns_at_start(
@@ -220,6 +225,7 @@ impl Commit {
             let [operation] = self.request.operations.as_slice() else {
                 return Err(Error::invalid_input("a dry run is of one operation"));
             };
+            self.learn_keys(Some(base))?;
             let reader = self.reader(cancel)?;
             let context = self.context(0, Arc::clone(base.metadata()), &reader, now_ms()?);
             count(&context, self.validation(Some(base)), operation).context("operation", operation.name())
@@ -264,9 +270,10 @@ impl Commit {
         let wanted = || {
             let starting = self.request.starting.as_ref().map(|table| table.metadata().as_ref());
             check_in_place(base)?;
+            self.learn_keys(Some(base))?;
             check_same_table(starting, Some(base))?;
             self.check_branch(starting, Some(base))?;
-            base.metadata().check_not_encrypted()?;
+            base.metadata().check_writable_by(self.store.as_ref())?;
             let columns = columns_at_start(starting, Some(base.metadata()), &self.request.operations)?;
             let columns_at_start = columns.first().and_then(Option::as_ref);
             let reader = self.reader(cancel)?;
@@ -293,6 +300,14 @@ impl Commit {
     /// How far the attempt is.
     pub fn progress(&self) -> &Progress {
         &self.progress
+    }
+
+    /// Takes in the keys that a base lists: another writer may have added some.
+    fn learn_keys(&self, base: Option<&Table>) -> Result<()> {
+        if let (Some(keys), Some(base)) = (self.store.keys(), base) {
+            keys.learn(base.metadata().parsed_encryption_keys()?);
+        }
+        Ok(())
     }
 
     fn reader(&self, cancel: &Cancel) -> Result<ManifestReader> {
@@ -378,6 +393,31 @@ impl Commit {
         let _alone = self.attempting.lock().unwrap_or_else(PoisonError::into_inner);
         self.kept.remove_all_but(self.store.as_ref(), &BTreeSet::new())
     }
+}
+
+/// The options of the stores of a table that is made, with keys if it is encrypted.
+///
+/// Errors: `Unsupported` without a service that manages keys, and below version 3, as in Iceberg Java.
+fn of_new_table(operations: &[Operation], storage: StoreOptions) -> Result<StoreOptions> {
+    let Some(Operation::CreateTable(table)) = operations.first() else { return Ok(storage) };
+    let names = [ENCRYPTION_KEY_ID, ENCRYPTION_KEY_LENGTH.name];
+    let found = names.into_iter().find(|name| table.properties.contains_key(*name));
+    if let Some(name) = found.filter(|_| table.format_version < 3) {
+        return Err(Error::unsupported(format!(
+            "the property {name:?} needs a table of version 3 or above, found version {}",
+            table.format_version
+        )));
+    }
+    let Some(master_key_id) = table.properties.get(ENCRYPTION_KEY_ID) else { return Ok(storage) };
+    let Some(management) = key_management_of(&storage)? else {
+        return Err(Error::unsupported(format!(
+            "the property {ENCRYPTION_KEY_ID:?} encrypts the table, and nothing wraps keys: pass `key_management`, or the option \
+             `encryption.kms-impl`, to the catalog"
+        )));
+    };
+    let keys = new_key_ring(management, master_key_id, &table.properties)?;
+    check_key_length(&keys)?;
+    Ok(storage.with_keys(Some(keys)))
 }
 
 /// Errors: `InvalidInput` for more than one snapshot, and for changes of branches: nothing of a staged commit is published.

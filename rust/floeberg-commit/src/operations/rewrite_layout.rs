@@ -70,13 +70,13 @@ impl RewriteLayout {
 }
 
 impl Rewrite {
-    /// Checks that the table can be written so.
+    /// Checks that the table can be written so, in a store with these options.
     ///
     /// Errors: `InvalidInput` for a column or a spec that does not exist, an order that the table does not have, and a z-order of
     /// columns that are the same in all rows of a partition; `Unsupported` for a column that has no order, and for what cannot be
     /// written.
-    pub fn check(&self, metadata: &TableMetadata) -> Result<()> {
-        self.layout(metadata)?.recipe(metadata, &StoreOptions::new()).map(drop)
+    pub fn check(&self, metadata: &TableMetadata, storage: &StoreOptions) -> Result<()> {
+        self.layout(metadata)?.recipe(metadata, storage).map(drop)
     }
 
     /// How rows are written again. Errors: those of [`Rewrite::check`].

@@ -11,7 +11,6 @@ use floeberg_core::Result;
 use floeberg_iceberg::manifest::{FileContent, ManifestFile};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
-use floeberg_properties::PARTITION_SUMMARY_LIMIT;
 
 use super::complete_manifests::take_base_manifests;
 use super::context::ActionContext;
@@ -126,7 +125,7 @@ pub(crate) fn change_files(context: &ActionContext<'_>, change: FileChange<'_>) 
     for (name, value) in context.properties {
         summary.say(name, value);
     }
-    let most_partitions = PARTITION_SUMMARY_LIMIT.of(&context.metadata.properties)?;
+    let most_partitions = context.most_partitions()?;
     let path = |spec_id, values: &[_]| Ok(context.spec(spec_id)?.partition_path(values));
     let summary = summary.finish(parent.as_deref(), most_partitions, path)?;
     let produced =

@@ -11,6 +11,9 @@ use floeberg_core::{Error, Result};
 use floeberg_iceberg::manifest::{EntryRequest, ManifestEntries, ManifestFile, ManifestReader, Specs};
 use floeberg_iceberg::metadata::{PartitionSpec, RefKind, Snapshot, SnapshotRef, TableMetadata};
 
+use floeberg_io::StoreOptions;
+use floeberg_properties::PARTITION_SUMMARY_LIMIT;
+
 use crate::columns::{ColumnsAtStart, with_names_of_now};
 use crate::state::{CommitFiles, FoundRowsCache, ManifestKey, ManifestWork, Progress};
 
@@ -48,6 +51,21 @@ pub(crate) struct ActionContext<'a> {
 }
 
 impl ActionContext<'_> {
+    /// The options of what is written here: its store is that of the reader, which is the only one that is asked.
+    pub fn storage(&self) -> StoreOptions {
+        StoreOptions::new().with_keys(self.reader.store.keys().cloned())
+    }
+
+    /// The most partitions whose changes are in the summary of a snapshot. The summary is in plain metadata: none of an encrypted table.
+    ///
+    /// Errors: `InvalidInput` for the property.
+    pub fn most_partitions(&self) -> Result<u64> {
+        match self.reader.store.keys() {
+            Some(_) => Ok(0),
+            None => PARTITION_SUMMARY_LIMIT.of(&self.metadata.properties),
+        }
+    }
+
     /// The snapshot that the new one follows: the branch's, or for a new branch the current one, as in Iceberg Java.
     ///
     /// Errors: `InvalidInput` for a tag.

@@ -10,14 +10,37 @@ use std::collections::{BTreeMap, HashSet};
 
 use floeberg_core::{Context, Error, Result};
 use floeberg_exec::threads::ordered;
-use floeberg_iceberg::manifest::{FileContent, ManifestContent, ManifestEntry, WrittenManifest};
+use floeberg_iceberg::manifest::{DataFile, FileContent, ManifestContent, ManifestEntry, WrittenManifest};
 use floeberg_iceberg::write::WrittenFile;
 use floeberg_io::location::canonical;
+use floeberg_io::{KeyRing, Store};
 use floeberg_properties::MANIFEST_TARGET_SIZE;
 
 use super::context::ActionContext;
 use super::rolling::RollingManifests;
 use crate::state::{ManifestWork, RewrittenManifests};
+
+/// A new file with its key, opened, for a manifest of an encrypted table.
+///
+/// Errors: `Unsupported` for a file that is not encrypted; `InvalidInput` for the key of another file.
+pub(super) fn with_key(store: &dyn Store, file: &DataFile) -> Result<DataFile> {
+    let wrong = |message: &str| Err(Error::unsupported(message).with("path", &file.file_path));
+    let key_metadata = match (store.keys(), file.key_metadata.as_deref()) {
+        (None, None) => None,
+        (None, Some(_)) => {
+            return wrong("the file is encrypted, and the table is not: write it for this table");
+        }
+        (Some(_), None) => {
+            return wrong("the table is encrypted, and this file is not: write its rows with an append");
+        }
+        (Some(keys), Some(sealed)) if KeyRing::is_sealed_key(sealed) => {
+            Some(keys.opened_key_of(&file.file_path, sealed)?)
+        }
+        // A manifest of the table had it.
+        (Some(_), Some(plain)) => Some(plain.to_vec()),
+    };
+    Ok(DataFile { key_metadata, ..file.clone() })
+}
 
 /// Writes the manifests of new files: those of data files first.
 ///
@@ -57,7 +80,7 @@ pub(super) fn new_manifests(
         let list = || {
             let mut rolling = RollingManifests::new(context, spec_id, content, Some(target))?;
             for written in files {
-                let entry = ManifestEntry::added(written.file.clone());
+                let entry = ManifestEntry::added(with_key(context.reader.store.as_ref(), &written.file)?);
                 rolling.add(&ManifestEntry { sequence_number: data_sequence_number, ..entry })?;
             }
             Ok(RewrittenManifests { manifests: rolling.finish()?, ..RewrittenManifests::default() })

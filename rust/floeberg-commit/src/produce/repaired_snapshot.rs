@@ -12,7 +12,6 @@ use floeberg_core::Result;
 use floeberg_core::value::PartitionKey;
 use floeberg_iceberg::manifest::{ManifestEntry, ManifestFile};
 use floeberg_iceberg::metadata::Snapshot;
-use floeberg_properties::PARTITION_SUMMARY_LIMIT;
 
 use super::context::ActionContext;
 use super::filtered::by_content;
@@ -85,7 +84,7 @@ fn snapshot_of(
     for (name, value) in context.properties {
         summary.say(name, value);
     }
-    let most_partitions = PARTITION_SUMMARY_LIMIT.of(&context.metadata.properties)?;
+    let most_partitions = context.most_partitions()?;
     let path = |spec_id, values: &[_]| Ok(context.spec(spec_id)?.partition_path(values));
     let summary = summary.finish(parent, most_partitions, path)?;
     add_snapshot(context, parent_snapshot_id, operation, &all, summary)

@@ -114,9 +114,24 @@ impl<'a> RollingManifests<'a> {
         let options = self.options(Some(sync))?;
         let writer = ManifestWriter::new(Vec::new(), &self.request(&location), &options)?;
         let (pieces, written) = writer.finish_with(parts)?;
+        self.stored(&location, &pieces, written)
+    }
+
+    /// Stores a manifest; encrypted, where the store has keys.
+    fn stored<B: AsRef<[u8]>>(
+        &self,
+        location: &str,
+        pieces: &[B],
+        written: WrittenManifest,
+    ) -> Result<WrittenManifest> {
         self.context.reader.cancel.check()?;
-        self.context.kept.write_pieces(self.context.reader.store.as_ref(), &location, &pieces)?;
-        Ok(written)
+        let store = self.context.reader.store.as_ref();
+        self.context.kept.write(store, location, pieces)?;
+        let key = store.keys().map(|keys| keys.key_of(location)).transpose()?.flatten();
+        Ok(match key {
+            Some(key) => written.encrypted_by(&key),
+            None => written,
+        })
     }
 
     fn start(&self) -> Result<(String, ManifestWriter<Vec<u8>>)> {
@@ -147,8 +162,7 @@ impl<'a> RollingManifests<'a> {
     pub fn end(&mut self) -> Result<()> {
         let Some((location, writer)) = self.open.take() else { return Ok(()) };
         let (bytes, written) = writer.finish()?;
-        self.context.reader.cancel.check()?;
-        self.context.kept.write(self.context.reader.store.as_ref(), &location, &bytes)?;
+        let written = self.stored(&location, &[bytes], written)?;
         self.done.push(written);
         Ok(())
     }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use floeberg_core::Result;
 use floeberg_iceberg::manifest::{ManifestFile, ManifestListRequest, ManifestListWriter};
-use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, SnapshotText};
+use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests, SnapshotText, emit_encrypted_key};
+use floeberg_io::EncryptedKey;
 use serde_json::Map;
 
 use super::context::ActionContext;
@@ -66,6 +67,10 @@ pub(super) fn add_snapshot(
     let (bytes, list) = writer.finish()?;
     context.reader.cancel.check()?;
     context.kept.write(context.reader.store.as_ref(), &location, &bytes)?;
+    let list_key = match context.reader.store.keys() {
+        Some(keys) => keys.list_key(&location, context.now_ms)?,
+        None => None,
+    };
     let mut files: BTreeSet<String> =
         manifests.iter().map(|manifest| manifest.manifest_path.clone()).collect();
     files.insert(location.clone());
@@ -81,11 +86,16 @@ pub(super) fn add_snapshot(
         schema_id: Some(metadata.current_schema_id),
         first_row_id,
         added_rows,
-        key_id: None,
+        key_id: list_key.as_ref().map(|key| key.key_id.clone()),
         unknown_keys: Map::new(),
         text: SnapshotText::default(),
     };
-    let mut updates = vec![Update::AddSnapshot(Arc::new(snapshot))];
+    let known = metadata.parsed_encryption_keys()?;
+    let is_new = |key: &EncryptedKey| known.iter().all(|known| known.key_id != key.key_id);
+    let keys = list_key.into_iter().flat_map(|key| key.keys).filter(is_new);
+    let mut updates: Vec<Update> =
+        keys.map(|key| Update::AddEncryptionKey(emit_encrypted_key(&key))).collect();
+    updates.push(Update::AddSnapshot(Arc::new(snapshot)));
     if !context.stage_only {
         updates.push(Update::SetSnapshotRef(context.branch.to_owned(), context.branch_at(snapshot_id)));
     }

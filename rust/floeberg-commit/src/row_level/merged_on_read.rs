@@ -14,9 +14,9 @@ use floeberg_iceberg::plan::{DeleteFile, DeleteKind, FileScanTask};
 use floeberg_iceberg::write::{
     DeleteRecipe, DeletedPositions, Receipt, WriteTask, WrittenFile, write_positions, write_vectors,
 };
+use floeberg_io::Store;
 use floeberg_io::location::canonical;
 use floeberg_io::random::random_uuid;
-use floeberg_io::{Store, StoreOptions};
 
 use super::matched::Matched;
 use crate::produce::ActionContext;
@@ -29,7 +29,7 @@ pub(crate) fn merged_on_read(
     files: Vec<Matched>,
 ) -> Result<(Receipt, Vec<WrittenFile>)> {
     let metadata = &context.metadata;
-    let recipe = DeleteRecipe::new(metadata, &StoreOptions::new(), &BTreeMap::new(), &random_uuid())?;
+    let recipe = DeleteRecipe::new(metadata, &context.storage(), &BTreeMap::new(), &random_uuid())?;
     let replaced =
         files.iter().flat_map(|file| replaced_by_new(metadata.format_version, &file.task)).collect();
     let (task, reader) = (WriteTask { partition: 0, name: "0" }, context.reader);

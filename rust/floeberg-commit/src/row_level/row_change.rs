@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use floeberg_core::Result;
 use floeberg_iceberg::write::{Receipt, WriteRecipe, WrittenFile};
-use floeberg_io::StoreOptions;
 use floeberg_io::random::random_uuid;
 
 use super::matched::Matched;
@@ -52,7 +51,7 @@ pub(crate) fn row_change(
         DeleteMode::CopyOnWrite => {
             removed.extend(some.iter().map(Matched::data_file));
             let (no_options, write_id) = (BTreeMap::new(), random_uuid());
-            let recipe = WriteRecipe::new(&context.metadata, &StoreOptions::new(), &no_options, &write_id)?;
+            let recipe = WriteRecipe::new(&context.metadata, &context.storage(), &no_options, &write_id)?;
             let copies = rewrite_rows(context, some, recipe)?;
             counts.copied_rows = copies.rows();
             copies

@@ -165,18 +165,8 @@ impl CommitFiles {
         self.lock().files.extend(locations.map(str::to_owned));
     }
 
-    /// Writes a file of the commit, whole and durable.
-    pub fn write(&self, store: &dyn Store, location: &str, bytes: &[u8]) -> Result<()> {
-        self.write_pieces(store, location, &[bytes])
-    }
-
     /// Writes a file of the commit from pieces, whole and durable.
-    pub fn write_pieces<B: AsRef<[u8]>>(
-        &self,
-        store: &dyn Store,
-        location: &str,
-        pieces: &[B],
-    ) -> Result<()> {
+    pub fn write<B: AsRef<[u8]>>(&self, store: &dyn Store, location: &str, pieces: &[B]) -> Result<()> {
         self.lock().files.insert(location.to_owned());
         let written = store.create(location).and_then(|mut sink| {
             pieces.iter().try_for_each(|piece| sink.write(piece.as_ref()))?;

@@ -107,7 +107,7 @@ fn add_deletes(kit: &mut Kit, files: &[DataFile]) {
     ];
     let previous = Previous { metadata, metadata_location: table.metadata_location() };
     let after = apply(Some(previous), &[], &updates, metadata.last_updated_ms).unwrap();
-    kit.table = Some(table.moved_on(Arc::new(after), at("other.metadata.json")));
+    kit.table = Some(table.moved_on(Arc::new(after), at("other.metadata.json")).unwrap());
 }
 
 fn live_deletes(kit: &Kit) -> Vec<String> {

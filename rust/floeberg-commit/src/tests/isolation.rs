@@ -137,7 +137,9 @@ fn history_that_is_gone_is_a_conflict() {
     let previous =
         crate::Previous { metadata: table.metadata(), metadata_location: table.metadata_location() };
     let metadata = crate::apply(Some(previous), &[], &[gone], 5).unwrap();
-    kit.table = Some(table.moved_on(std::sync::Arc::new(metadata), "memory://x/v9.metadata.json".to_owned()));
+    kit.table = Some(
+        table.moved_on(std::sync::Arc::new(metadata), "memory://x/v9.metadata.json".to_owned()).unwrap(),
+    );
     let error = kit.attempt(&commit).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CommitConflict);
     assert!(error.to_string().contains("snapshots expired"), "{error}");

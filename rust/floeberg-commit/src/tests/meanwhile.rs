@@ -256,7 +256,7 @@ fn a_dynamic_overwrite_conflicts_with_another_partitioning() {
     let spec = PartitionSpec { spec_id: 1, fields: Vec::new(), unknown_keys: serde_json::Map::new() };
     let updates = [Update::AddSpec(Arc::new(spec)), Update::SetDefaultSpec(1)];
     let metadata = apply(Some(previous), &[], &updates, 5).unwrap();
-    kit.table = Some(table.moved_on(Arc::new(metadata), "memory://x/v9.metadata.json".to_owned()));
+    kit.table = Some(table.moved_on(Arc::new(metadata), "memory://x/v9.metadata.json".to_owned()).unwrap());
     let error = kit.attempt(&commit).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::CommitConflict);
     assert!(error.to_string().contains("changed the partition spec"), "{error}");

@@ -15,7 +15,7 @@ fn with_metadata(kit: &mut Kit, change: impl FnOnce(&mut serde_json::Value)) {
     change(&mut json);
     let location = table.metadata_location().to_owned();
     let metadata: TableMetadata = parse_table_metadata(json.to_string().as_bytes(), &location).unwrap();
-    kit.table = Some(table.moved_on(Arc::new(metadata), location));
+    kit.table = Some(table.moved_on(Arc::new(metadata), location).unwrap());
 }
 
 /// A table of v1 whose snapshot names its manifests itself.

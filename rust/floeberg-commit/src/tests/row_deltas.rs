@@ -442,7 +442,7 @@ fn add_spec(kit: &mut Kit) {
     let updates = [Update::AddSpec(Arc::new(spec))];
     let after = apply(Some(previous), &[], &updates, table.metadata().last_updated_ms).unwrap();
     let location = format!("{}/metadata/other.metadata.json", kit.location);
-    kit.table = Some(table.moved_on(Arc::new(after), location));
+    kit.table = Some(table.moved_on(Arc::new(after), location).unwrap());
 }
 
 #[test]

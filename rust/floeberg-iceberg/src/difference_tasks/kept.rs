@@ -5,8 +5,6 @@
 //! Invariant: in memory up to a number of bytes, and all of them in a temporary file beyond it. That has no name: it is gone with the
 //! process. One reader of a side is open at a time.
 
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Seek as _};
 use std::task::Poll;
 use std::time::Instant;
 use std::vec;
@@ -16,7 +14,7 @@ use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_io::scratch_file;
+use floeberg_io::{SpillFile, SpillReader, SpillWriter};
 use floeberg_rows::SideRows;
 
 /// Rows of a side, while they come.
@@ -24,13 +22,13 @@ pub(super) enum Keeping {
     /// In memory, with their bytes.
     Memory(Vec<RecordBatch>, u64),
     /// In a temporary file.
-    File(Box<StreamWriter<BufWriter<File>>>),
+    File(Box<StreamWriter<SpillWriter>>),
 }
 
 /// Rows of a side.
 pub(super) enum Kept {
     Memory(Vec<RecordBatch>),
-    File(File),
+    File(SpillFile),
 }
 
 impl Keeping {
@@ -60,19 +58,18 @@ impl Keeping {
             Self::File(mut writer) => {
                 writer.finish().map_err(|error| failed(&error))?;
                 let file = writer.into_inner().map_err(|error| failed(&error))?;
-                file.into_inner().map(Kept::File).map_err(|error| failed(&error.into_error().into()))
+                file.finish().map(Kept::File).map_err(|error| failed(&error.into()))
             }
         }
     }
 }
 
-fn written(batches: &[RecordBatch]) -> Result<StreamWriter<BufWriter<File>>> {
+fn written(batches: &[RecordBatch]) -> Result<StreamWriter<SpillWriter>> {
     let schema: SchemaRef = match batches.first() {
         Some(first) => first.schema(),
         None => return Err(Error::internal("rows of a difference take bytes, and there are none")),
     };
-    let mut writer =
-        StreamWriter::try_new(BufWriter::new(scratch_file()?), &schema).map_err(|error| failed(&error))?;
+    let mut writer = StreamWriter::try_new(SpillWriter::new()?, &schema).map_err(|error| failed(&error))?;
     batches.iter().try_for_each(|batch| writer.write(batch)).map_err(|error| failed(&error))?;
     Ok(writer)
 }
@@ -83,10 +80,7 @@ impl Kept {
         match self {
             Self::Memory(batches) => Ok(Box::new(FromMemory(batches.clone().into_iter()))),
             Self::File(file) => {
-                let mut file = file.try_clone().map_err(|error| failed(&error.into()))?;
-                file.rewind().map_err(|error| failed(&error.into()))?;
-                let reader =
-                    StreamReader::try_new(BufReader::new(file), None).map_err(|error| failed(&error))?;
+                let reader = StreamReader::try_new(file.reader(), None).map_err(|error| failed(&error))?;
                 Ok(Box::new(FromFile(reader)))
             }
         }
@@ -101,7 +95,7 @@ impl SideRows for FromMemory {
     }
 }
 
-struct FromFile(StreamReader<BufReader<File>>);
+struct FromFile(StreamReader<SpillReader>);
 
 impl SideRows for FromFile {
     fn next_until(&mut self, _until: Option<Instant>) -> Poll<Option<Result<RecordBatch>>> {

@@ -4,13 +4,16 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, MapArray, StringArray, StructArray};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BooleanArray, Int32Array, MapArray, StringArray, StructArray,
+};
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
 use arrow_schema::DataType;
 use arrow_select::filter::filter;
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_core::schema::{Field, ListType, MapType, PrimitiveType as P, Type};
 use floeberg_core::{Error, Result};
+use floeberg_io::is_plain_key;
 
 use super::source::Source;
 use crate::manifest::{EntryMetrics, ManifestEntries};
@@ -80,7 +83,9 @@ pub(super) fn data_file_columns(
         columns.push(Arc::new(with_values(written, &map(key, value, value_type))?));
     }
     let details = entries.details()?;
-    columns.push(Arc::new(entries.key_metadata.clone()));
+    // A key that is not encrypted is not shown.
+    let shown = entries.key_metadata.iter().map(|key| key.filter(|key| !is_plain_key(key)));
+    columns.push(Arc::new(shown.collect::<BinaryArray>()));
     columns.push(Arc::new(entries.split_offsets.clone()));
     columns.push(Arc::new(details.equality_ids.clone()));
     columns.push(Arc::new(details.sort_order_id.clone()));

@@ -11,6 +11,7 @@ use arrow_array::{Array, RecordBatch};
 use floeberg_core::schema::{Field, ListType, PrimitiveType as P, StructType, Type};
 use floeberg_core::value::Value;
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::is_plain_key;
 
 use super::rows::{Row, batch_of_rows, text};
 use super::source::Source;
@@ -81,7 +82,8 @@ pub(super) fn batch_of_snapshot(source: &Source, snapshot: &Arc<Snapshot>) -> Re
         let mut row = row(source, &manifest)?;
         row.push(summaries_of(source, &manifest)?);
         row.push(Some(Value::Long(snapshot.snapshot_id)));
-        row.push(manifest.key_metadata.map(Value::Binary));
+        let shown = manifest.key_metadata.filter(|key| !is_plain_key(key));
+        row.push(shown.map(Value::Binary));
         Ok(row)
     });
     batch_of_rows(&all_fields(), &rows.collect::<Result<Vec<_>>>()?)

@@ -5,13 +5,16 @@
 //!
 //! Invariant: a manifest is read once, and its decompressed size is bounded, however it is split.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arrow_array::{Array as _, BinaryArray, Int64Array, StringArray};
 use bytes::Bytes;
 use floeberg_avro::{BlockRange, Limits, ParsedSchemas};
 use floeberg_core::schema::StructType;
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::{FoundKeys, KeyRing, Relocation};
 
 use crate::manifest::{
     BlockEntries, EntryRequest, ManifestEntries, ManifestFile, cut_manifest, parse_block_range,
@@ -30,18 +33,41 @@ pub(crate) struct ManifestBytes {
     schemas: Arc<ParsedSchemas>,
     /// Bytes of the block ranges so far, after decompression.
     inflated: AtomicU64,
+    /// The keys of the table, which those of its files are added to, by their locations.
+    keys: Option<(Arc<KeyRing>, Arc<Relocation>)>,
 }
 
 impl ManifestBytes {
     /// Bytes that were read from a location, of a row of a manifest list.
     pub fn new(manifest: ManifestFile, location: String, bytes: Bytes, schemas: Arc<ParsedSchemas>) -> Self {
-        Self { manifest, location, bytes, schemas, inflated: AtomicU64::new(0) }
+        Self { manifest, location, bytes, schemas, inflated: AtomicU64::new(0), keys: None }
+    }
+
+    /// The same for an encrypted table: the keys of its files are taken in as entries are decoded.
+    pub fn with_keys(self, keys: Option<(Arc<KeyRing>, Arc<Relocation>)>) -> Self {
+        Self { keys, ..self }
     }
 
     /// Decodes the entries.
     pub fn entries(&self, partition_type: &StructType, wanted: &EntryRequest) -> Result<ManifestEntries> {
-        parse_manifest_with(&self.schemas, &self.bytes, &self.manifest, partition_type, wanted)
-            .context("path", &self.location)
+        let parsed = parse_manifest_with(&self.schemas, &self.bytes, &self.manifest, partition_type, wanted)
+            .context("path", &self.location)?;
+        Ok(self.take_keys(parsed))
+    }
+
+    /// Takes in the keys of files.
+    fn take_keys(&self, mut entries: ManifestEntries) -> ManifestEntries {
+        let Some((keys, relocation)) = &self.keys else { return entries };
+        if entries.key_metadata.null_count() < entries.len() {
+            keys.add_found(Box::new(EntryKeys {
+                paths: entries.file_path.clone(),
+                metadata: entries.key_metadata.clone(),
+                sizes: entries.file_size_in_bytes.clone(),
+                relocation: Arc::clone(relocation),
+            }));
+        }
+        entries.keys_are_known = true;
+        entries
     }
 
     /// Block ranges of at most about this many stored bytes.
@@ -65,6 +91,29 @@ impl ManifestBytes {
             return Err(Error::limit(format!("a manifest decompresses to more than {most} bytes"))
                 .with("path", &self.location));
         }
-        Ok(parsed)
+        Ok(BlockEntries { entries: self.take_keys(parsed.entries), ..parsed })
+    }
+}
+
+/// The keys of the files of some entries. They are not printed.
+struct EntryKeys {
+    paths: StringArray,
+    metadata: BinaryArray,
+    sizes: Int64Array,
+    relocation: Arc<Relocation>,
+}
+
+impl fmt::Debug for EntryKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EntryKeys").field("files", &self.paths.len()).finish_non_exhaustive()
+    }
+}
+
+impl FoundKeys for EntryKeys {
+    fn each(&self, say: &mut dyn FnMut(&str, &[u8], Option<u64>)) {
+        for row in (0..self.paths.len()).filter(|row| self.metadata.is_valid(*row)) {
+            let location = self.relocation.apply(self.paths.value(row));
+            say(&location, self.metadata.value(row), u64::try_from(self.sizes.value(row)).ok());
+        }
     }
 }

@@ -77,6 +77,8 @@ pub struct ManifestEntries {
     pub first_row_id: Int64Array,
     /// Encryption: not null means encrypted.
     pub key_metadata: BinaryArray,
+    /// Were the keys taken in, so that the files can be opened?
+    pub keys_are_known: bool,
     /// Fields that reading data files does not need, if they were requested.
     pub details: Option<EntryDetails>,
     /// Counts and bounds of the requested columns.

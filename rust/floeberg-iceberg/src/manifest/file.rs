@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use floeberg_avro::UnknownRow;
+use floeberg_core::{Error, Result};
 
 /// A row of a manifest list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -99,4 +100,20 @@ pub enum ManifestContent {
     Data,
     /// Delete files.
     Deletes,
+}
+
+/// What an error says of a file whose key is not known.
+pub(crate) const NO_KEY: &str = "and nothing names its key: open the table with `key_management`, or with the option `encryption.kms-impl`";
+
+/// Checks that manifests can be read by another process: the key of one does not travel.
+///
+/// Errors: `Unsupported`, naming the first encrypted one.
+pub(crate) fn check_plain<'a>(manifests: impl IntoIterator<Item = &'a ManifestFile>) -> Result<()> {
+    match manifests.into_iter().find(|manifest| manifest.key_metadata.is_some()) {
+        Some(manifest) => Err(Error::unsupported(
+            "the manifest is encrypted, and the key of a manifest does not travel to another process: plan in this one",
+        )
+        .with("path", &manifest.manifest_path)),
+        None => Ok(()),
+    }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::reachable::{LiveFiles, ReachableFile};
-use super::{ManifestContent, ManifestFile, ManifestReader};
+use super::{ManifestContent, ManifestFile, ManifestReader, check_plain};
 use crate::wire::{Packing, unpack};
 
 /// Its name in errors.
@@ -58,6 +58,7 @@ impl LiveFilesTask {
 
     /// The bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        check_plain(&self.manifests)?;
         let specs = self.live.partition_types().map(|(id, partition_type)| {
             let values = Schema::new(0, partition_type.fields.clone())?;
             Ok((id, schema_to_json(&values)?))

@@ -38,6 +38,7 @@ pub use entries::{
     ADDED, DELETED, EntryDetails, EntryMetrics, EntryRequest, EntryStatistics, ManifestEntries, MetricsForm,
 };
 pub use file::{FieldSummary, ManifestContent, ManifestFile};
+pub(crate) use file::{NO_KEY, check_plain};
 pub use floeberg_avro::{UnknownField, all_unknown_fields};
 pub use live_task::LiveFilesTask;
 pub(crate) use manifest_blocks::{ManifestBlocks, block_range_bytes};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use floeberg_core::schema::StructType;
 use floeberg_core::{Cancel, Context, Error, Result};
-use floeberg_io::{Relocation, Store};
+use floeberg_io::{KeyRing, Relocation, Store};
 
 use super::bytes::{LARGEST_MANIFEST, ManifestBytes};
 use super::cache::ManifestCache;
@@ -41,11 +41,12 @@ impl ManifestReader {
     pub fn manifests(&self, snapshot: &Snapshot) -> Result<Vec<ManifestFile>> {
         let read = |written: &str| self.bytes(written);
         match &snapshot.manifests {
-            SnapshotManifests::List(_) if snapshot.key_id.is_some() => {
-                Err(Error::unsupported("the manifest list is encrypted, and encrypted tables cannot be read")
-                    .with("snapshot", snapshot.snapshot_id))
-            }
             SnapshotManifests::List(written) => {
+                if let Some(key_id) = &snapshot.key_id {
+                    let location = self.relocation.apply(written);
+                    let found = self.keys("manifest list").and_then(|keys| keys.add_list(&location, key_id));
+                    found.context("snapshot", snapshot.snapshot_id)?;
+                }
                 let (location, bytes) = read(written).context("snapshot", snapshot.snapshot_id)?;
                 parse_manifest_list(&bytes, &location)
                     .context("path", &location)
@@ -85,11 +86,23 @@ impl ManifestReader {
 
     /// Reads the bytes of a manifest.
     pub(crate) fn open(&self, manifest: &ManifestFile) -> Result<ManifestBytes> {
-        if manifest.key_metadata.is_some() {
-            return Err(Error::unsupported("the manifest is encrypted, and encrypted tables cannot be read")
-                .with("path", &manifest.manifest_path));
+        if let Some(key_metadata) = &manifest.key_metadata {
+            let keys = self.keys("manifest").context("path", &manifest.manifest_path)?;
+            let length = u64::try_from(manifest.manifest_length).ok();
+            keys.add(&self.relocation.apply(&manifest.manifest_path), key_metadata, length)?;
         }
         let (location, bytes) = self.bytes(&manifest.manifest_path)?;
-        Ok(ManifestBytes::new(manifest.clone(), location, bytes, self.cache.schemas()))
+        let keys = self.store.keys().map(|keys| (Arc::clone(keys), Arc::clone(&self.relocation)));
+        Ok(ManifestBytes::new(manifest.clone(), location, bytes, self.cache.schemas()).with_keys(keys))
+    }
+
+    /// The keys of the table. Errors: `Unsupported` without a service that manages them.
+    fn keys(&self, what: &str) -> Result<&Arc<KeyRing>> {
+        self.store.keys().ok_or_else(|| {
+            Error::unsupported(format!(
+                "the {what} is encrypted, and nothing unwraps its key: open the table with `key_management`, or with the option \
+                 `encryption.kms-impl`"
+            ))
+        })
     }
 }

@@ -12,7 +12,6 @@ mod statistics;
 mod table;
 mod missing_file;
 mod empty_table;
-pub(crate) mod encryption;
 mod evolve_schema;
 mod history;
 mod identity;
@@ -24,12 +23,16 @@ mod view;
 mod metadata_folder;
 mod new_view;
 pub mod json;
+pub(crate) mod encryption;
 mod open;
 mod new_table;
 mod evolve_spec;
 #[cfg(test)]
 mod fixture;
 
+pub use encryption::{
+    check_key_length, emit_encrypted_key, new_key_ring, parse_encrypted_key, there as key_management_of,
+};
 pub use evolve_spec::{SpecChange, SpecChanges};
 pub(crate) use format_version::check_version;
 pub use history::HistoryEntry;

@@ -17,7 +17,9 @@ use super::deletes::attach::{Attached, KeptFiles, attach};
 use super::plan_job::PlanJob;
 use super::planned_blocks::{DroppedFiles, PlannedBlocks};
 use super::request::PlanRequest;
-use crate::manifest::{BlockEntries, BoundSpec, EntryStats, ManifestEntries, ManifestFile, Pruner, Specs};
+use crate::manifest::{
+    BlockEntries, BoundSpec, EntryStats, ManifestEntries, ManifestFile, NO_KEY, Pruner, Specs,
+};
 
 impl PlanJob {
     /// Finds the deletes of the files of a block range, or takes them from an earlier plan with the same index. The index depends on
@@ -132,17 +134,15 @@ pub(super) fn test_entries(
     Ok((mask, dropped))
 }
 
-/// Errors: `Unsupported` for an encrypted data file, naming it.
+/// Errors: `Unsupported` for an encrypted data file whose key is not known, naming it.
 fn check_plain(entries: &ManifestEntries, kept: &Selection) -> Result<()> {
-    if entries.key_metadata.null_count() == entries.len() {
+    if entries.keys_are_known || entries.key_metadata.null_count() == entries.len() {
         return Ok(());
     }
     let mut rows = (0..kept.len()).map(|row| kept.entry(row));
     match rows.find(|row| entries.key_metadata.is_valid(*row)) {
-        Some(row) => {
-            Err(Error::unsupported("the data file is encrypted, and encrypted tables cannot be read")
-                .with("path", entries.file_path.value(row)))
-        }
+        Some(row) => Err(Error::unsupported(format!("the data file is encrypted, {NO_KEY}"))
+            .with("path", entries.file_path.value(row))),
         None => Ok(()),
     }
 }

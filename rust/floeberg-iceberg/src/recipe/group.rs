@@ -147,6 +147,13 @@ impl GroupRecipe {
                 TaskText::of_task(task, deletes.numbers(keys), self.has_served_residuals)
             }))?,
         }
+        if self.read.has_keys() {
+            let tasks: Vec<FileScanTask> = self.tasks().collect::<Result<_>>()?;
+            let files = tasks.iter().map(|task| task.location.as_str());
+            let locations = files.chain(deletes.files.iter().map(|delete| delete.location.as_str()));
+            packing.text(b",\"keys\":")?;
+            packing.value(&self.read.sealed_keys(locations)?)?;
+        }
         packing.text(b"}")?;
         packing.finish()
     }
@@ -189,7 +196,7 @@ impl GroupRecipe {
     }
 
     pub(super) fn from_json(json: &Json) -> Result<Self> {
-        let read = ReadRecipe::from_json(field(json, "read")?)?;
+        let read = ReadRecipe::from_json(field(json, "read")?)?.with_sealed_keys(json.get("keys"))?;
         let deletes = array(json, "deletes")?.iter();
         let deletes: Vec<_> =
             deletes.map(|delete| delete_from_json(delete, &read).map(Arc::new)).collect::<Result<_>>()?;

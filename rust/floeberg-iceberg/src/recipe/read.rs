@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use arrow_cast::base64::{BASE64_STANDARD, Engine as _};
 use floeberg_core::expr::{BoundExpr, Expr, Residuals, bind, json as expr_json};
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::schema::{NameMapping, Schema, StructType};
 use floeberg_core::{Cancel, Result};
 use floeberg_exec::budget::memory_budget;
-use floeberg_io::{StoreOptions, open_store};
+use floeberg_io::{StoreOptions, open_store, sealed_keys, with_sealed_keys};
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{array, field, int, ints, optional_long, optional_string, string, wrong};
@@ -110,6 +111,24 @@ impl ReadRecipe {
     /// The same with the storage options of another one.
     pub(super) fn with_storage_of(&self, other: &Self) -> Self {
         Self { storage: other.storage.clone(), without_keys: Unprinted::default(), ..self.clone() }
+    }
+
+    /// Is the table encrypted, and are its keys known?
+    pub(super) fn has_keys(&self) -> bool {
+        self.storage.keys().is_some()
+    }
+
+    /// The keys of some files, sealed, as text.
+    pub(super) fn sealed_keys<'a>(&self, locations: impl Iterator<Item = &'a str>) -> Result<Option<String>> {
+        Ok(sealed_keys(&self.storage, locations)?.map(|keys| BASE64_STANDARD.encode(keys)))
+    }
+
+    /// The same with keys that were sent with tasks.
+    pub(super) fn with_sealed_keys(self, keys: Option<&Json>) -> Result<Self> {
+        let Some(text) = keys.and_then(Json::as_str) else { return Ok(self) };
+        let sealed = BASE64_STANDARD.decode(text).map_err(|_| wrong("keys", "not base64"))?;
+        let storage = with_sealed_keys(self.storage.clone(), Some(&sealed))?;
+        Ok(Self { storage, ..self })
     }
 
     /// The columns of the result.

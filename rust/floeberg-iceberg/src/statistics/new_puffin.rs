@@ -33,8 +33,10 @@ pub struct NewBlob {
 impl Table {
     /// Writes a statistics file of a snapshot. The metadata does not name it yet.
     ///
-    /// Errors: `LimitExceeded` for more blobs than a Puffin file takes; those of the store.
+    /// Errors: `Unsupported` for an encrypted table; `LimitExceeded` for more blobs than a Puffin file takes; those of the store.
     pub fn write_statistics(&self, snapshot: &Snapshot, blobs: &[NewBlob]) -> Result<StatisticsFile> {
+        // The metadata would have its key, in plain form.
+        self.metadata().check_not_encrypted()?;
         let name = format!("{}-{}.stats", snapshot.snapshot_id, random_uuid());
         let location = join(&self.metadata().metadata_folder(), &name);
         let store: &dyn Store = self.store().as_ref();

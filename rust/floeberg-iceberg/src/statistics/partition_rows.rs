@@ -59,7 +59,7 @@ pub struct PartitionStatistics {
 impl Table {
     /// Writes a partition statistics file of a snapshot. The metadata does not name it yet.
     ///
-    /// Errors: `InvalidInput` for properties that its format does not have; those of the store.
+    /// Errors: `Unsupported` for an encrypted table; `InvalidInput` for properties that its format does not have; those of the store.
     pub fn write_partition_statistics(
         &self,
         snapshot_id: i64,
@@ -67,6 +67,8 @@ impl Table {
         cancel: &Cancel,
     ) -> Result<PartitionStatisticsFile> {
         let metadata = self.metadata();
+        // The metadata has no place for its key.
+        metadata.check_not_encrypted()?;
         let schema = schema_to_write(unified_partition_type(metadata)?, metadata.format_version)?;
         let file = RowsFile::new(&schema, &metadata.properties)?;
         let name = format!("partition-stats-{snapshot_id}-{}.{}", random_uuid(), file.format());

@@ -252,7 +252,9 @@ impl Fanout {
         let metrics = self.threads.finish(files)?;
         self.progress.add_files(metrics.len());
         for (file, metrics) in described.into_iter().zip(metrics) {
-            self.written.push(written_file(&self.layout, &self.purpose, file, metrics));
+            let mut written = written_file(&self.layout, &self.purpose, file, metrics);
+            written.file = with_sealed_key(self.store.as_ref(), written.file)?;
+            self.written.push(written);
         }
         Ok(())
     }
@@ -272,6 +274,17 @@ impl Fanout {
             // If this fails, the file is an orphan: nothing refers to it.
             let _ = self.store.remove(&location);
         }
+    }
+}
+
+/// A file with its key, sealed, if the table is encrypted: only a commit opens it.
+pub(super) fn with_sealed_key(store: &dyn Store, file: DataFile) -> Result<DataFile> {
+    match store.keys() {
+        Some(keys) => {
+            let length = u64::try_from(file.file_size_in_bytes).unwrap_or(0);
+            Ok(DataFile { key_metadata: keys.sealed_key_of(&file.file_path, length)?, ..file })
+        }
+        None => Ok(file),
     }
 }
 

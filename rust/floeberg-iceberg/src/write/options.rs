@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use floeberg_core::{Error, Result};
 use floeberg_files::WriteProperties;
+use floeberg_io::StoreOptions;
 use floeberg_properties::{
-    FORMAT, METRICS_DEFAULT, METRICS_MOST_COLUMNS, PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER,
-    TARGET_FILE_SIZE,
+    FORMAT, METRICS_DEFAULT, METRICS_MOST_COLUMNS, OBJECT_STORAGE, OBJECT_STORAGE_PARTITIONED,
+    PARQUET_SHRED_VARIANTS, PARQUET_VARIANT_BUFFER, TARGET_FILE_SIZE,
 };
 
 /// The names of options in Spark's writers, and the properties that they set for one write. `*` is the format of the
@@ -58,6 +59,17 @@ pub(crate) fn of_other_columns(properties: &WriteProperties) -> WriteProperties 
     let all = properties.as_map().iter();
     let kept = all.filter(|(name, _)| !name.contains(".column.") && !of_metrics.contains(&name.as_str()));
     WriteProperties::of_map(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
+/// The same for the files of an encrypted table: no location has values of a partition.
+pub(super) fn of_paths(properties: WriteProperties, storage: &StoreOptions) -> WriteProperties {
+    if storage.keys().is_none() {
+        return properties;
+    }
+    let mut set = properties.as_map().clone();
+    set.insert(OBJECT_STORAGE.name.to_owned(), "true".to_owned());
+    set.insert(OBJECT_STORAGE_PARTITIONED.name.to_owned(), "false".to_owned());
+    WriteProperties::of_map(set)
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ use floeberg_core::transform::Transform;
 use floeberg_core::{Context as _, Error, Result};
 use floeberg_files::{DeleteType, WriteProperties};
 use floeberg_io::location::file_name;
-use floeberg_io::{Store, StoreOptions, open_store};
+use floeberg_io::{Store, StoreOptions, open_store, sealed_keys, with_sealed_keys};
 use floeberg_properties::TARGET_FILE_SIZE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::layout::WriteLayout;
-use super::options::properties_of;
+use super::options::{of_paths, properties_of};
 use super::row_order::RowOrder;
 use super::{Purpose, Receipt};
 use crate::metadata::json::{emit_order, emit_spec, parse_order, parse_spec};
@@ -68,6 +68,9 @@ struct RecipeText {
     location: String,
     write_id: String,
     storage: BTreeMap<String, String>,
+    /// What makes keys, sealed, of an encrypted table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    keys: Option<Vec<u8>>,
 }
 
 impl WriteRecipe {
@@ -75,14 +78,14 @@ impl WriteRecipe {
     ///
     /// `options` change properties that begin with `write.` for this write, by their name or by Spark's. `write_id` is in
     /// the name of every file and must be new. Errors: `InvalidInput` for an unknown option or an invalid property;
-    /// `Unsupported` for an encrypted table, and for a format, codec, transform or type that cannot be written.
+    /// `Unsupported` for an encrypted table without what wraps its keys, and for a format, codec, transform or type that cannot be written.
     pub fn new(
         metadata: &TableMetadata,
         storage: &StoreOptions,
         options: &BTreeMap<String, String>,
         write_id: &str,
     ) -> Result<Self> {
-        metadata.check_not_encrypted()?;
+        metadata.check_writable_with(storage)?;
         let recipe = Self {
             schema: Arc::clone(metadata.current_schema()),
             spec: Arc::clone(metadata.default_spec()),
@@ -90,7 +93,7 @@ impl WriteRecipe {
             own_order: None,
             copies_groups: false,
             delete_keys: None,
-            properties: properties_of(&metadata.properties, options)?,
+            properties: of_paths(properties_of(&metadata.properties, options)?, storage),
             table_uuid: metadata.table_uuid.clone(),
             location: metadata.location.clone(),
             write_id: write_id.to_owned(),
@@ -160,7 +163,8 @@ impl WriteRecipe {
     /// The same for files whose row groups may come from other files, as they are stored there.
     #[must_use]
     pub fn with_copied_groups(self) -> Self {
-        Self { copies_groups: true, ..self }
+        // Row groups of encrypted files have keys of their own.
+        Self { copies_groups: self.storage.keys().is_none(), ..self }
     }
 
     /// The columns of the rows.
@@ -232,6 +236,7 @@ impl WriteRecipe {
             location: self.location.clone(),
             write_id: self.write_id.clone(),
             storage: self.storage.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            keys: sealed_keys(&self.storage, [])?,
         };
         let mut packing = Packing::default();
         packing.value(&text)?;
@@ -260,7 +265,7 @@ impl WriteRecipe {
             table_uuid: text.table_uuid,
             location: text.location,
             write_id: text.write_id,
-            storage: text.storage.into_iter().collect(),
+            storage: with_sealed_keys(text.storage.into_iter().collect(), text.keys.as_deref())?,
         };
         recipe.check()?;
         Ok(recipe)

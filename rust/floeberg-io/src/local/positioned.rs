@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 /// Fills the buffer from a position. Errors: `UnexpectedEof` if the file ends first.
-pub(super) fn read_exact(file: &File, buffer: &mut [u8], position: u64) -> io::Result<()> {
+pub(crate) fn read_exact(file: &File, buffer: &mut [u8], position: u64) -> io::Result<()> {
     let mut filled = 0;
     while filled < buffer.len() {
         match read_at(file, &mut buffer[filled..], position + filled as u64) {

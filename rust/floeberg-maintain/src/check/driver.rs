@@ -338,7 +338,7 @@ impl Check {
             };
             for manifest in manifests {
                 let is_read_before = self.unread.contains(&manifest.manifest_path);
-                if manifest.key_metadata.is_some() {
+                if manifest.key_metadata.is_some() && self.reading.store.keys().is_none() {
                     if !is_read_before {
                         self.unlisted.insert(number);
                     }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use arrow_array::Array as _;
 use floeberg_core::Result;
 use floeberg_iceberg::manifest::{ManifestContent, ManifestFile, manifest_header};
 use floeberg_iceberg::metadata::{Snapshot, SnapshotManifests};
@@ -13,10 +14,10 @@ use floeberg_iceberg::wire::json::{MAX_METADATA_BYTES, parse_json};
 use super::history::Past;
 use super::keys::{Object, long, objects, text};
 use super::known::Known;
-use super::manifest::{CheckedManifest, Digest, check_list, check_manifest};
+use super::manifest::{CheckedManifest, Digest, Stored, check_list, check_manifest};
 use super::reading::Reading;
 use super::rules::manifests::{LIST_READABLE, MANIFEST_READABLE};
-use floeberg_core::finding::Findings;
+use floeberg_core::finding::{Findings, split};
 
 /// The files of the metadata log, oldest first, with the times that it says.
 pub(super) fn log_of(table: &Object) -> VecDeque<(String, Option<i64>)> {
@@ -55,8 +56,12 @@ pub(super) fn list(
         SnapshotManifests::Inline(paths) => return inline(reading, snapshot, paths),
     };
     let mut found = Findings::of_snapshot(location, snapshot.snapshot_id);
-    if snapshot.key_id.is_some() {
-        return Ok((found, None));
+    if let Some(key_id) = &snapshot.key_id {
+        let Some(keys) = reading.store.keys() else { return Ok((found, None)) };
+        if let Err(error) = split(keys.add_list(&reading.relocation.apply(location), key_id))? {
+            found.add(&LIST_READABLE, "", error);
+            return Ok((found, None));
+        }
     }
     match reading.bytes(location)? {
         Ok(bytes) => Ok(check_list(known, snapshot, location, &bytes)),
@@ -65,6 +70,16 @@ pub(super) fn list(
             Ok((found, None))
         }
     }
+}
+
+/// Takes in the keys of the files of an encrypted table. Errors: those of key metadata.
+fn take_keys(reading: &Reading, stored: &Stored) -> Result<()> {
+    let Some(keys) = reading.store.keys() else { return Ok(()) };
+    for row in (0..stored.len()).filter(|row| stored.key_metadata.is_valid(*row)) {
+        let length = u64::try_from(stored.size.value(row)).ok();
+        keys.add(&reading.relocation.apply(stored.path.value(row)), stored.key_metadata.value(row), length)?;
+    }
+    Ok(())
 }
 
 /// The manifests that a snapshot of version 1 names itself.
@@ -98,8 +113,27 @@ pub(super) fn read_manifest(
     known: &Known,
     manifest: &ManifestFile,
 ) -> Result<CheckedManifest> {
-    match reading.bytes(&manifest.manifest_path)? {
-        Ok(bytes) => Ok(check_manifest(known, manifest, &bytes)),
+    let keyed = match (reading.store.keys(), &manifest.key_metadata) {
+        (Some(keys), Some(key_metadata)) => {
+            let length = u64::try_from(manifest.manifest_length).ok();
+            split(keys.add(&reading.relocation.apply(&manifest.manifest_path), key_metadata, length))?
+        }
+        _ => Ok(()),
+    };
+    let read = match keyed {
+        Ok(()) => reading.bytes(&manifest.manifest_path)?,
+        Err(error) => Err(error),
+    };
+    match read {
+        Ok(bytes) => {
+            let mut checked = check_manifest(known, manifest, &bytes);
+            if let Some(stored) = &checked.stored
+                && let Err(error) = split(take_keys(reading, stored))?
+            {
+                checked.found.add(&MANIFEST_READABLE, "", error);
+            }
+            Ok(checked)
+        }
         Err(error) => {
             let mut found = Findings::of(&manifest.manifest_path);
             found.add(&MANIFEST_READABLE, "", error);

@@ -63,7 +63,7 @@ impl Versions {
         let last_table = if last == all.len() - 1 {
             table.clone()
         } else {
-            table.moved_on(open(last)?, table.relocation().apply(all[last]))
+            table.moved_on(open(last)?, table.relocation().apply(all[last]))?
         };
         let first = start.map_or(0, |start| start + 1);
         Ok(Self {

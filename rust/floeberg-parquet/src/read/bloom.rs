@@ -32,6 +32,10 @@ impl ParquetFile {
     /// Of some row groups, those that may hold a matching row by their bloom filters.
     pub(super) fn left_by_bloom_filters(&self, units: Vec<Unit>, filter: &FileFilter) -> Result<Vec<Unit>> {
         let FileFilter::Rows(predicate) = filter else { return Ok(units) };
+        // They are encrypted too, and the library does not decrypt them.
+        if self.is_encrypted {
+            return Ok(units);
+        }
         let chunks = || self.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
         if chunks().all(|chunk| chunk.bloom_filter_offset().is_none()) {
             return Ok(units);

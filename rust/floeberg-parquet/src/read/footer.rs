@@ -10,9 +10,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use floeberg_core::{Context, Error, Result};
-use floeberg_io::Source;
-use floeberg_io::refuse_encrypted;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader};
+use floeberg_io::{FileKey, Source, refuse_encrypted};
+use parquet::DecodeResult;
+use parquet::encryption::decrypt::FileDecryptionProperties;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{
+    PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataPushDecoder,
+    ParquetMetaDataReader,
+};
 
 use super::encrypted::names_encryption;
 use super::fence;
@@ -48,6 +53,7 @@ impl Tail {
 pub(crate) fn read_footer(
     source: &dyn Source,
     options: &ParquetMetaDataOptions,
+    key: Option<&FileKey>,
 ) -> Result<(Arc<ParquetMetaData>, Tail)> {
     let location = source.location();
     let (size, end) = source.read_end(TAIL_GUESS)?;
@@ -55,26 +61,41 @@ pub(crate) fn read_footer(
         return Err(damaged(location, &format!("it is {size} bytes long, shorter than any Parquet file")));
     }
     let tail = Tail { start: size - end.len() as u64, bytes: end };
-    let footer = footer_bytes(source, size, &tail.bytes)?;
-    if names_encryption(&footer) {
+    let footer = footer_bytes(source, size, &tail.bytes, key)?;
+    if key.is_none() && names_encryption(&footer) {
         return Err(Error::unsupported("the Parquet file has encrypted columns").with("path", location));
     }
-    let decode = || ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(options));
-    let metadata = fence(location, decode)?;
+    let metadata = match key {
+        Some(key) => {
+            let end = tail.bytes.split_last_chunk::<TAIL>().map_or(&[][..], |(_, end)| end);
+            decrypted(location, size, [&footer, end].concat().into(), options, key)?
+        }
+        None => {
+            fence(location, || ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(options)))?
+        }
+    };
     check(&metadata, size).context("path", location)?;
     Ok((Arc::new(metadata), tail))
 }
 
-fn footer_bytes(source: &dyn Source, size: u64, tail: &Bytes) -> Result<Bytes> {
+fn footer_bytes(source: &dyn Source, size: u64, tail: &Bytes, key: Option<&FileKey>) -> Result<Bytes> {
     let location = source.location();
     let Some((body, end)) = tail.split_last_chunk::<TAIL>() else {
         return Err(damaged(location, "its end cannot be read"));
     };
     let [a, b, c, d, magic @ ..] = *end;
     match &magic {
-        b"PAR1" => {}
+        b"PAR1" if key.is_none() => {}
+        b"PARE" if key.is_some() => {}
+        b"PAR1" => {
+            let message =
+                "the Parquet file is not encrypted, or its footer is not, where its manifest names a key";
+            return Err(Error::invalid_data(message).with("path", location));
+        }
         b"PARE" => {
-            return Err(Error::unsupported("the Parquet file has an encrypted footer").with("path", location));
+            let message = "the Parquet file has an encrypted footer, and nothing names its key: open the table with \
+                           `key_management`, or with the option `encryption.kms-impl`";
+            return Err(Error::unsupported(message).with("path", location));
         }
         other => {
             refuse_encrypted(&source.read(0..4)?).context("path", location)?;
@@ -95,6 +116,37 @@ fn footer_bytes(source: &dyn Source, size: u64, tail: &Bytes) -> Result<Bytes> {
     }
     source.needed_end(length + TAIL as u64);
     source.read(room - length..room)
+}
+
+/// Reads an encrypted footer.
+///
+/// Errors: `InvalidData` for one that is not authentic; `Unsupported` for a key that the library cannot use.
+fn decrypted(
+    location: &str,
+    size: u64,
+    footer: Bytes,
+    options: &ParquetMetaDataOptions,
+    key: &FileKey,
+) -> Result<ParquetMetaData> {
+    check_length(key).context("path", location)?;
+    let read = || {
+        let properties = FileDecryptionProperties::builder(key.key().to_vec())
+            .with_aad_prefix(key.aad_prefix().to_vec())
+            .build()?;
+        let mut decoder = ParquetMetaDataPushDecoder::try_new(size)?
+            .with_metadata_options(Some(Arc::new(options.clone())))
+            .with_page_index_policy(PageIndexPolicy::Skip)
+            .with_file_decryption_properties(Some(properties));
+        decoder.push_range(size - footer.len() as u64..size, footer)?;
+        match decoder.try_decode()? {
+            DecodeResult::Data(metadata) => Ok(metadata),
+            _ => Err(ParquetError::EOF("the footer is cut short".to_owned())),
+        }
+    };
+    fence(location, read).map_err(|error| {
+        let message = "the footer of the encrypted Parquet file is not authentic: it was changed, or its key is another one";
+        Error::invalid_data(message).with("path", location).caused_by(error)
+    })
 }
 
 /// Row groups and column chunks must lie in the file and count no negative rows.
@@ -127,6 +179,16 @@ fn check(metadata: &ParquetMetaData, size: u64) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Errors: `Unsupported` for a key of a length that the library cannot use.
+pub(crate) fn check_length(key: &FileKey) -> Result<()> {
+    match key.key().len() {
+        16 | 32 => Ok(()),
+        other => Err(Error::unsupported(format!(
+            "AES with keys of {other} bytes is not supported: use keys of 16 or 32 bytes"
+        ))),
+    }
 }
 
 fn damaged(location: &str, why: &str) -> Error {

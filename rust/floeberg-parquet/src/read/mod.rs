@@ -24,6 +24,7 @@ mod reader;
 
 pub(crate) use fence::fence;
 pub use fence::silence_caught_panics;
+pub(crate) use footer::check_length;
 pub(crate) use metrics::split_offsets;
 pub use open::ParquetFile;
 pub use shape::stored_shape;

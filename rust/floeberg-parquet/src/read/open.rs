@@ -35,6 +35,8 @@ pub struct ParquetFile {
     pub(crate) fields: FileFields,
     /// Its end.
     tail: Tail,
+    /// Does it have a key?
+    pub(super) is_encrypted: bool,
 }
 
 impl ParquetFile {
@@ -54,7 +56,11 @@ impl ParquetFile {
         mapping: Option<&NameMapping>,
         options: &ParquetMetaDataOptions,
     ) -> Result<Self> {
-        let (metadata, tail) = read_footer(source.as_ref(), options)?;
+        let (source, key) = match source.native() {
+            Some((source, key)) => (source, Some(key)),
+            None => (source, None),
+        };
+        let (metadata, tail) = read_footer(source.as_ref(), options, key.as_ref())?;
         let location = source.location();
         let reader = fence(location, || {
             let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -78,7 +84,7 @@ impl ParquetFile {
             ))
             .with("path", location));
         }
-        Ok(Self { source, reader, fields, tail })
+        Ok(Self { source, reader, fields, tail, is_encrypted: key.is_some() })
     }
 
     /// The file with the page index of some columns in some row groups, if it has one. The index is optional: a damaged one is

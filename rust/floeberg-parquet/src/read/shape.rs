@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use floeberg_core::Result;
+use floeberg_core::{Error, Result};
 use floeberg_io::Source;
 use parquet::basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataOptions};
@@ -20,9 +20,13 @@ use super::footer::read_footer;
 const SPARK_VERSION: &str = "org.apache.spark.version";
 const SPARK_LEGACY: &str = "org.apache.spark.legacyDateTime";
 
-/// The columns of a file, as text.
+/// The columns of a file, as text. Errors: `Unsupported` for an encrypted one.
 pub fn stored_shape(source: &dyn Source) -> Result<String> {
-    let (metadata, _) = read_footer(source, &ParquetMetaDataOptions::new())?;
+    // Another reader never gets the key.
+    if source.native().is_some() {
+        return Err(Error::unsupported("the Parquet file is encrypted").with("path", source.location()));
+    }
+    let (metadata, _) = read_footer(source, &ParquetMetaDataOptions::new(), None)?;
     let mut leaves = unusual(&metadata).into_iter();
     let root = metadata.file_metadata().schema_descr().root_schema();
     let columns: Vec<_> = root.get_fields().iter().map(|field| column(field, &mut leaves)).collect();

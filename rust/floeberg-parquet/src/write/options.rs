@@ -9,6 +9,7 @@ use std::sync::Arc;
 use floeberg_core::schema::Schema;
 use floeberg_core::{Error, Result};
 use floeberg_files::WriteProperties;
+use floeberg_io::FileKey;
 use floeberg_properties::{
     PARQUET_BLOOM_ADAPTIVE, PARQUET_BLOOM_MOST_BYTES, PARQUET_BLOOM_OF_COLUMN, PARQUET_BLOOM_SHARE_OF_COLUMN,
     PARQUET_BLOOM_VALUES_OF_COLUMN, PARQUET_CODEC, PARQUET_DICTIONARY_OF_COLUMN, PARQUET_DICTIONARY_SIZE,
@@ -17,9 +18,12 @@ use floeberg_properties::{
     PARQUET_STATISTICS_OF_COLUMN, Whole, parsed, unexpected, whole,
 };
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::encryption::encrypt::FileEncryptionProperties;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+
+use crate::read::check_length;
 
 /// The default zstandard level of Iceberg Java.
 const ZSTD_LEVEL: i32 = 3;
@@ -46,6 +50,8 @@ pub(crate) struct Options {
     pub may_be_faster: bool,
     /// Columns whose dictionaries a property switches on or off.
     chosen: HashSet<ColumnPath>,
+    /// Columns with bloom filters.
+    with_bloom_filters: Vec<ColumnPath>,
 }
 
 impl Options {
@@ -90,10 +96,12 @@ impl Options {
         }
         // Either way, the library shrinks each filter to the values that it got.
         PARQUET_BLOOM_ADAPTIVE.of(set)?;
+        let mut with_bloom_filters = Vec::new();
         for (column, _) in properties.of_columns(PARQUET_BLOOM_OF_COLUMN.name) {
             if PARQUET_BLOOM_OF_COLUMN.of_column(set, column)? {
                 let (values, wrong_share) = bloom_filter(properties, column)?;
                 for path in paths(column) {
+                    with_bloom_filters.push(path.clone());
                     options = options
                         .set_column_bloom_filter_enabled(path.clone(), true)
                         .set_column_bloom_filter_fpp(path.clone(), wrong_share)
@@ -112,6 +120,7 @@ impl Options {
             rows_between_checks: rows_between_checks(properties, row_group_rows)?,
             are_groups_of_raw_size: PARQUET_RAW_SIZE.of(set)?,
             chosen,
+            with_bloom_filters,
         })
     }
 
@@ -128,6 +137,23 @@ impl Options {
         let options =
             columns.fold(options, |options, column| options.set_column_dictionary_enabled(column, false));
         Self { properties: Arc::new(options.build()), ..self.clone() }
+    }
+
+    /// The options of the library for a file with a key: all its parts are encrypted by it.
+    ///
+    /// The library writes bloom filters as they are, so there are none.
+    pub fn encrypted_by(&self, key: &FileKey) -> Result<Arc<WriterProperties>> {
+        check_length(key)?;
+        let encryption = FileEncryptionProperties::builder(key.key().to_vec())
+            .with_aad_prefix(key.aad_prefix().to_vec())
+            .with_aad_prefix_storage(false)
+            .build()
+            .map_err(|failure| Error::internal("the key of a Parquet file").caused_by(failure))?;
+        let mut options = self.properties.as_ref().clone().into_builder().set_bloom_filter_enabled(false);
+        for path in &self.with_bloom_filters {
+            options = options.set_column_bloom_filter_enabled(path.clone(), false);
+        }
+        Ok(Arc::new(options.with_file_encryption_properties(encryption).build()))
     }
 
     /// The options of the library, with the faster level.

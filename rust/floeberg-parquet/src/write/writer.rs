@@ -72,8 +72,11 @@ struct Ended {
 impl ParquetWriter {
     /// Starts a file. Errors: those of the store.
     pub fn create(store: &dyn Store, location: &str, layout: Arc<ParquetLayout>) -> Result<Self> {
-        let sink = store.create(location)?;
-        let properties = Arc::clone(&layout.options().properties);
+        let (sink, key) = store.create_native(location)?;
+        let properties = match &key {
+            Some(key) => layout.options().encrypted_by(key).map_err(|error| error.with("path", location))?,
+            None => Arc::clone(&layout.options().properties),
+        };
         let file = writing(location, || {
             SerializedFileWriter::new(Output::new(sink), Arc::clone(&layout.parquet), properties)
         })?;

@@ -15,6 +15,7 @@ use floeberg_maintain::newly_broken;
 use pyo3::prelude::*;
 
 use crate::commit::operation::Operation;
+use crate::key_management::storage_of;
 use crate::pickle::refuse;
 use crate::runtime;
 use crate::scan::task_group::TaskGroup;
@@ -33,7 +34,7 @@ impl Commit {
     #[staticmethod]
     #[pyo3(signature = (
         operations, *, starting, storage_options, snapshot_properties, branch, commit_key, validate_from_snapshot_ids=Vec::new(), files_are_new=false,
-        stage_only=false, leaves_record=false
+        stage_only=false, leaves_record=false, key_management=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of commit")]
     fn begin(
@@ -48,13 +49,14 @@ impl Commit {
         files_are_new: bool,
         stage_only: bool,
         leaves_record: bool,
+        key_management: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let operations: Vec<IcebergOperation> =
             operations.iter().map(|operation| operation.0.clone()).collect();
         let request = CommitRequest {
             operations,
             starting: starting.map(|table| table.table.clone()),
-            storage: storage_options.into_iter().collect(),
+            storage: storage_of(storage_options, key_management),
             properties: snapshot_properties,
             branch,
             key: commit_key,
@@ -212,7 +214,7 @@ pub struct Attempt(Arc<IcebergAttempt>);
 impl Attempt {
     /// The request of a client of a REST catalog, applied to a table; without a base it creates the table.
     #[staticmethod]
-    #[pyo3(signature = (base, *, requirements_json, updates_json, storage_options, now_ms=None))]
+    #[pyo3(signature = (base, *, requirements_json, updates_json, storage_options, now_ms=None, key_management=None))]
     fn of_request(
         py: Python<'_>,
         base: Option<PyRef<'_, Table>>,
@@ -220,8 +222,9 @@ impl Attempt {
         updates_json: &str,
         storage_options: BTreeMap<String, String>,
         now_ms: Option<i64>,
+        key_management: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let (base, storage) = (inner(base), storage_options.into_iter().collect());
+        let (base, storage) = (inner(base), storage_of(storage_options, key_management));
         let attempt = runtime::call(py, || {
             let requirements = json("requirements", Some(requirements_json))?;
             let updates = json("updates", Some(updates_json))?;

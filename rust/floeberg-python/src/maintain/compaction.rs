@@ -65,7 +65,7 @@ pub fn check_rewrite(py: Python<'_>, table: &Table, rewrite_json: &str, job_orde
     let check = || {
         job_order.parse::<JobOrder>()?;
         let rewrite = Rewrite::from_json(&json("how files are written again", Some(rewrite_json))?)?;
-        rewrite.check(table.table.metadata())
+        rewrite.check(table.table.metadata(), &table.table.options().storage)
     };
     runtime::call(py, check)
 }

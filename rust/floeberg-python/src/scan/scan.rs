@@ -201,6 +201,12 @@ impl Scan {
         arrow_schema(py, &projected, engine)
     }
 
+    /// Is the table encrypted, with a service that unwraps its keys?
+    #[getter]
+    fn is_encrypted(&self) -> bool {
+        self.0.table().options().storage.keys().is_some()
+    }
+
     /// Does the server of a catalog demand to plan the scan?
     #[getter]
     fn is_planned_by_server(&self) -> bool {

@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::error::to_open_exception;
+use crate::key_management::{object_of, storage_of};
 use crate::recipe::{table_from_bytes, table_to_bytes};
 use crate::runtime;
 use crate::scan::planner::PythonPlanner;
@@ -35,7 +36,7 @@ pub struct Table {
 #[pymethods]
 impl Table {
     #[staticmethod]
-    #[pyo3(signature = (location, *, relocate, storage_options, snapshot_id, reference, as_of_ms, manifest_cache))]
+    #[pyo3(signature = (location, *, relocate, storage_options, snapshot_id, reference, as_of_ms, manifest_cache, key_management=None))]
     #[expect(clippy::too_many_arguments, reason = "one keyword each of open_table")]
     fn open(
         py: Python<'_>,
@@ -46,8 +47,9 @@ impl Table {
         reference: Option<String>,
         as_of_ms: Option<i64>,
         manifest_cache: Option<u64>,
+        key_management: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let storage = storage_options.into_iter().collect();
+        let storage = storage_of(storage_options, key_management);
         let options = OpenOptions { relocate, storage, manifest_cache, planner: None };
         let opened = runtime::wait(py, &Cancel::default(), move |_| IcebergTable::open(&location, options))?;
         let table = opened.map_err(|error| to_open_exception(py, "NoSuchTableError", &error))?;
@@ -65,13 +67,14 @@ impl Table {
 
     /// Opens the metadata file that a catalog names: its location is taken as it was written.
     #[staticmethod]
-    #[pyo3(signature = (metadata_location, *, storage_options))]
+    #[pyo3(signature = (metadata_location, *, storage_options, key_management=None))]
     fn open_metadata(
         py: Python<'_>,
         metadata_location: String,
         storage_options: BTreeMap<String, String>,
+        key_management: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let storage = storage_options.into_iter().collect();
+        let storage = storage_of(storage_options, key_management);
         let options = OpenOptions { storage, ..OpenOptions::default() };
         let opened = runtime::wait(py, &Cancel::default(), move |_| {
             IcebergTable::open_at(&metadata_location, options)
@@ -83,7 +86,7 @@ impl Table {
     /// Opens metadata that a catalog gave, with the location of its file, which is not read. Manifests that were cached for an
     /// earlier state of the table stay cached.
     #[staticmethod]
-    #[pyo3(signature = (metadata_json, metadata_location, *, storage_options, earlier, planner=None))]
+    #[pyo3(signature = (metadata_json, metadata_location, *, storage_options, earlier, planner=None, key_management=None))]
     fn from_metadata(
         py: Python<'_>,
         metadata_json: &str,
@@ -91,15 +94,16 @@ impl Table {
         storage_options: BTreeMap<String, String>,
         earlier: Option<PyRef<'_, Self>>,
         planner: Option<Py<PyAny>>,
+        key_management: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let storage = storage_options.into_iter().collect();
+        let storage = storage_of(storage_options, key_management);
         let earlier = earlier.map(|earlier| earlier.table.clone());
         let table = runtime::call(py, || {
             let planner = planner.map(PythonPlanner::of);
             let options = OpenOptions { storage, planner, ..OpenOptions::default() };
             let table = IcebergTable::from_metadata(metadata_json.as_bytes(), metadata_location, options)?;
             Ok(match &earlier {
-                Some(earlier) => table.with_manifests_of(earlier),
+                Some(earlier) => table.with_manifests_of(earlier)?,
                 None => table,
             })
         })?;
@@ -111,6 +115,12 @@ impl Table {
     fn storage_options(&self) -> BTreeMap<String, String> {
         let options = self.table.options().storage.iter();
         options.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
+    /// The object that it was opened with, or that its options name.
+    #[getter]
+    fn key_management(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        object_of(py, &self.table.options().storage)
     }
 
     /// What distinguishes this table and this state of it from others: its id, and when it was last changed.

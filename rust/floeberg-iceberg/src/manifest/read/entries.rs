@@ -283,6 +283,7 @@ fn build(
         file_size_in_bytes: column(&data_file, "file_size_in_bytes")?,
         split_offsets: column(&data_file, "split_offsets")?,
         key_metadata: column(&data_file, "key_metadata")?,
+        keys_are_known: false,
         details: (!request.without_details).then(|| details(rows, &data_file, &status, file)).transpose()?,
         statistics: statistics(&data_file, columns)?,
         metrics: if request.with_metrics && stored.is_none() { Some(metrics(&data_file)?) } else { None },

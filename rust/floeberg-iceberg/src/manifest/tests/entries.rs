@@ -27,6 +27,7 @@ pub(super) fn entries(spec_id: i32, partition: StructArray, record_count: Vec<i6
         split_offsets: lists(DataType::Int64),
         first_row_id: Int64Array::new_null(rows),
         key_metadata: BinaryArray::new_null(rows),
+        keys_are_known: false,
         details: None,
         statistics: BTreeMap::new(),
         metrics: None,

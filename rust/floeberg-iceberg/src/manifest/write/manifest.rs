@@ -12,6 +12,7 @@ use floeberg_avro::write::{ContainerOptions, ContainerWriter, declare};
 use floeberg_avro::{UnknownField, UnknownRow};
 use floeberg_core::schema::{Schema, StructType, json::schema_to_json};
 use floeberg_core::{Context, Error, Result};
+use floeberg_io::FileKey;
 
 use super::ManifestEntry;
 use super::declare_unknown::declare_unknown;
@@ -227,6 +228,15 @@ impl WrittenManifest {
             ..ManifestFile::unlisted(location, length as i64, spec_id, rules.content)
         };
         Ok(Self { file, least_sequence_number: tally.least_sequence_number, inherits: tally.inherits })
+    }
+
+
+    /// The same, stored encrypted: with its key metadata, and as long as it is stored.
+    #[must_use]
+    pub fn encrypted_by(mut self, key: &FileKey) -> Self {
+        self.file.key_metadata = Some(key.to_bytes().to_vec());
+        self.file.manifest_length = key.length().map_or(self.file.manifest_length, |length| length as i64);
+        self
     }
 
     /// Its row of the manifest list of a commit with that sequence number (0 in v1).

@@ -18,7 +18,7 @@ use super::indexed_delete::IndexedDelete;
 use super::key_stats::{KeyColumn, MOST_COLUMNS};
 use crate::manifest::{
     BlockEntries, BoundSpec, EntryRequest, EntryStats, Found, ManifestBlocks, ManifestEntries, ManifestFile,
-    PruneCounts, Pruner, Specs, UntrustedColumns, Use, block_range_bytes,
+    NO_KEY, PruneCounts, Pruner, Specs, UntrustedColumns, Use, block_range_bytes,
 };
 use crate::plan::request::PlanRequest;
 use crate::plan::{DeleteFile, DeleteKind, FileFormat};
@@ -169,8 +169,8 @@ pub(crate) fn delete_file(
     partition: Vec<(i32, Option<Value>)>,
     relocation: &Relocation,
 ) -> Result<DeleteFile> {
-    if entries.key_metadata.is_valid(row) {
-        return Err(Error::unsupported("the delete file is encrypted, and encrypted tables cannot be read"));
+    if !entries.keys_are_known && entries.key_metadata.is_valid(row) {
+        return Err(Error::unsupported(format!("the delete file is encrypted, {NO_KEY}")));
     }
     let file_path = entries.file_path.value(row).to_owned();
     let file_format: FileFormat = entries.file_format.value(row).parse()?;

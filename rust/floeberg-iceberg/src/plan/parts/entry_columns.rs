@@ -115,6 +115,7 @@ impl EntryColumns {
                 Some(key_metadata) => typed::<BinaryArray>(key_metadata)?.clone(),
                 None => typed::<BinaryArray>(&new_null_array(&DataType::Binary, rows))?.clone(),
             },
+            keys_are_known: false,
             details,
             statistics: self.statistics()?,
             metrics: None,

@@ -3,7 +3,7 @@
 use floeberg_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::manifest::{ManifestContent, ManifestFile};
+use crate::manifest::{ManifestContent, ManifestFile, check_plain};
 use crate::wire::{Packing, unpack};
 
 /// Manifests of one plan that another process reads.
@@ -45,6 +45,7 @@ impl ManifestTask {
 
     /// The bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        check_plain(self.manifests.iter().map(|(_, manifest)| manifest))?;
         let each = self.manifests.iter().map(|(_, manifest)| SentManifest {
             path: manifest.manifest_path.clone(),
             length: manifest.manifest_length,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use floeberg_core::schema::Schema;
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::{Error, Result};
-use floeberg_io::{Store, StoreOptions, open_store};
+use floeberg_io::{Store, StoreOptions, open_store, sealed_keys, with_sealed_keys};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -20,7 +20,7 @@ use crate::metadata::json::{emit_spec, parse_spec};
 use crate::metadata::{PartitionSpec, SortOrder, TableMetadata};
 use crate::wire::json::JsonPath;
 use crate::wire::{Packing, unpack};
-use crate::write::options::{of_other_columns, properties_of};
+use crate::write::options::{of_other_columns, of_paths, properties_of};
 use crate::write::recipe::check_name;
 use crate::write::{Purpose, Receipt, WriteRecipe};
 use floeberg_files::WriteProperties;
@@ -64,20 +64,22 @@ pub(super) struct DeleteRecipeText {
     location: String,
     write_id: String,
     storage: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    keys: Option<Vec<u8>>,
 }
 
 impl DeleteRecipe {
     /// The recipe of a table as it is. `options` and `write_id` are as those of [`WriteRecipe::new`].
     ///
     /// Errors: `InvalidInput` for an option or a property that is not understood, and for a table of v1, which has no delete
-    /// files; `Unsupported` for an encrypted table.
+    /// files; `Unsupported` for an encrypted table without what wraps its keys.
     pub fn new(
         metadata: &TableMetadata,
         storage: &StoreOptions,
         options: &BTreeMap<String, String>,
         write_id: &str,
     ) -> Result<Self> {
-        metadata.check_not_encrypted()?;
+        metadata.check_writable_with(storage)?;
         check_name("write id", write_id)?;
         if metadata.format_version < 2 {
             return Err(Error::invalid_input(
@@ -85,7 +87,7 @@ impl DeleteRecipe {
                  (copy-on-write), or upgrade the table to version 2 or 3",
             ));
         }
-        let of_data = properties_of(&metadata.properties, options)?;
+        let of_data = of_paths(properties_of(&metadata.properties, options)?, storage);
         Ok(Self {
             format_version: metadata.format_version,
             schema: Arc::clone(metadata.current_schema()),
@@ -147,6 +149,7 @@ impl DeleteRecipe {
             location: self.location.clone(),
             write_id: self.write_id.clone(),
             storage: self.storage.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            keys: sealed_keys(&self.storage, [])?,
         })
     }
 
@@ -165,7 +168,7 @@ impl DeleteRecipe {
             table_uuid: text.table_uuid,
             location: text.location,
             write_id: text.write_id,
-            storage: text.storage.into_iter().collect(),
+            storage: with_sealed_keys(text.storage.into_iter().collect(), text.keys.as_deref())?,
         })
     }
 

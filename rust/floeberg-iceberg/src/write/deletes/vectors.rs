@@ -17,6 +17,7 @@ use super::recipe::DeleteRecipe;
 use crate::manifest::{DataFile, FileContent};
 use crate::wire::puffin::{BlobMetadata, PUFFIN_START, PuffinEncoder, REFERENCED_DATA_FILE};
 use crate::wire::vector;
+use crate::write::fanout::with_sealed_key;
 use crate::write::locations::Locations;
 use crate::write::recipe::check_name;
 use crate::write::{Receipt, WriteTask, WrittenFile};
@@ -54,11 +55,19 @@ pub fn write_vectors(
     let is_of_another = created.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists);
     let written =
         created.and_then(|sink| write(recipe, sink, &location, cancel, deletes).context("path", &location));
+    let written = written.and_then(|files| with_sealed_keys(store, files));
     if written.is_err() && !is_of_another {
         // Where the answer of the store is lost there may be a file all the same.
         let _ = store.remove(&location);
     }
     Receipt::new(written?)
+}
+
+/// The vectors with the key of their file, sealed, if the table is encrypted.
+fn with_sealed_keys(store: &dyn Store, files: Vec<WrittenFile>) -> Result<Vec<WrittenFile>> {
+    let with_key =
+        |written: WrittenFile| Ok(WrittenFile { file: with_sealed_key(store, written.file)?, ..written });
+    files.into_iter().map(with_key).collect()
 }
 
 fn write(

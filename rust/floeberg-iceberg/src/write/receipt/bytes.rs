@@ -11,6 +11,7 @@ use floeberg_core::schema::PrimitiveType;
 use floeberg_core::schema::json::{schema_from_json, schema_to_json};
 use floeberg_core::value::{Value, single_value};
 use floeberg_core::{Error, Result};
+use floeberg_io::KeyRing;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -113,6 +114,11 @@ impl PurposeText {
 impl FileText {
     fn of(written: &WrittenFile, purpose: Option<usize>) -> Result<Self> {
         let WrittenFile { spec_id, file, .. } = written.clone();
+        if file.key_metadata.as_deref().is_some_and(|key| !KeyRing::is_sealed_key(key)) {
+            let message =
+                "the key of a file of an encrypted table does not travel: commit in the process that read it";
+            return Err(Error::unsupported(message).with("path", file.file_path));
+        }
         let value = |value: &Option<Value>| value.as_ref().map(typed_bytes).transpose();
         Ok(Self {
             purpose,

@@ -2,8 +2,6 @@
 //!
 //! In: batches in their order. Out: the same, read one at a time.
 
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Seek as _};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -11,19 +9,17 @@ use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Schema};
 use floeberg_core::{Error, ErrorKind, Result};
-use floeberg_io::scratch_file;
+use floeberg_io::{SpillFile, SpillWriter};
 
 /// A run that is being written.
-pub(super) struct RunWriter(StreamWriter<BufWriter<File>>);
+pub(super) struct RunWriter(StreamWriter<SpillWriter>);
 
 /// A run that was written.
-pub(super) struct Run(File);
+pub(super) struct Run(SpillFile);
 
 impl RunWriter {
     pub fn new(schema: &Arc<Schema>) -> Result<Self> {
-        StreamWriter::try_new(BufWriter::new(scratch_file()?), schema)
-            .map(Self)
-            .map_err(|error| failed(&error))
+        StreamWriter::try_new(SpillWriter::new()?, schema).map(Self).map_err(|error| failed(&error))
     }
 
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -33,15 +29,14 @@ impl RunWriter {
     pub fn finish(mut self) -> Result<Run> {
         self.0.finish().map_err(|error| failed(&error))?;
         let file = self.0.into_inner().map_err(|error| failed(&error))?;
-        file.into_inner().map(Run).map_err(|error| failed(&error.into_error().into()))
+        file.finish().map(Run).map_err(|error| failed(&error.into()))
     }
 }
 
 impl Run {
     /// The batches, from the first one on.
-    pub fn read(mut self) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
-        self.0.rewind().map_err(|error| failed(&error.into()))?;
-        let batches = StreamReader::try_new(BufReader::new(self.0), None).map_err(|error| failed(&error))?;
+    pub fn read(self) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
+        let batches = StreamReader::try_new(self.0.reader(), None).map_err(|error| failed(&error))?;
         Ok(batches.map(|batch| batch.map_err(|error| failed(&error))))
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct AvroWriter {
     runs: Vec<Run>,
     written: u64,
     rows: u64,
+    /// Is more stored than is written?
+    is_encrypted: bool,
 }
 
 impl AvroWriter {
@@ -42,7 +44,16 @@ impl AvroWriter {
         sink.write(&header)?;
         let written = header.len() as u64;
         let location = location.to_owned();
-        Ok(Self { location, layout, sink, sync, runs: Vec::new(), written, rows: 0 })
+        Ok(Self {
+            location,
+            layout,
+            sink,
+            sync,
+            runs: Vec::new(),
+            written,
+            rows: 0,
+            is_encrypted: store.keys().is_some(),
+        })
     }
 }
 
@@ -104,9 +115,9 @@ impl FileWriter for AvroWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<FileMetrics> {
-        let Self { location, sink, written, rows, .. } = *self;
+        let Self { location, sink, written, rows, is_encrypted, .. } = *self;
         let size = sink.finish()?;
-        if size != written {
+        if !is_encrypted && size != written {
             return Err(Error::internal(format!("{written} bytes were written, {size} are stored"))
                 .with("path", location));
         }
