@@ -323,8 +323,10 @@ class Given:
         return bool(identifier) and False
 
 
-NO_TYPE = {"spark-iceberg/v3_geo_schema": "geom", "spark-iceberg/v3_variant": "variant"}
-"""Views of these have columns of types that no engine gives."""
+def without_type(schema):
+    """The words of errors for columns of types that no engine gives."""
+    named = [str(each.field_type) for each in schema.fields]
+    return [each for each in named if each.startswith(("geometry", "geography", "variant"))]
 
 
 def test_a_view_over_each_table_of_the_corpus_has_its_rows(engine, tmp_path):
@@ -344,8 +346,8 @@ def test_a_view_over_each_table_of_the_corpus_has_its_rows(engine, tmp_path):
             table.schema(),
             sql={"spark": f"SELECT * FROM given.ns.`{case.name}`"},
         )
-        if case.name in NO_TYPE:
-            with pytest.raises(UnsupportedError, match=f"of the type {NO_TYPE[case.name]}"):
+        if refused := without_type(table.schema()):
+            with pytest.raises(UnsupportedError, match=f"of the type {refused[0][:4]}"):
                 made.scan(engine, catalogs={"given": given})
             continue
         found = made.scan(engine, catalogs={"given": given}).to_arrow()
