@@ -230,7 +230,6 @@ impl WrittenManifest {
         Ok(Self { file, least_sequence_number: tally.least_sequence_number, inherits: tally.inherits })
     }
 
-
     /// The same, stored encrypted: with its key metadata, and as long as it is stored.
     #[must_use]
     pub fn encrypted_by(mut self, key: &FileKey) -> Self {
