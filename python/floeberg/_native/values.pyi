@@ -25,8 +25,12 @@ def parse_expression(text: str) -> _Tree:
         InvalidInputError: The text is not a filter. The error gives the position and what was expected.
     """
 
-def expression_from_json(text: str) -> _Tree:
+def expression_from_json(text: str, names: dict[int, str] | None = None) -> _Tree:
     """Parses a filter in the JSON form of the REST catalog specification (`Expression`).
+
+    Args:
+        text: The JSON.
+        names: The columns by their ids, for references by id.
 
     Raises:
         InvalidInputError: The text is not JSON, or not a filter.

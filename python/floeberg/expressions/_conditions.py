@@ -20,8 +20,9 @@ class Condition(Expression):
     """The rows for which a SQL expression of values is true, such as `price * quantity > 100`.
 
     An expression has three values, as in SQL: `Condition("NOT (a > b)")` matches no row where `a` is null, and
-    `Not(Condition("a > b"))` matches every row that `Condition("a > b")` does not match. No file is left out because
-    of a condition: it is computed for each row that the other tests of a filter leave.
+    `Not(Condition("a > b"))` matches every row that `Condition("a > b")` does not match. It is computed for each
+    row that the other tests of a filter leave. Only bounds of fields of variants leave out files because of a
+    condition.
 
     Args:
         text: The expression, in the language of `floeberg.sql_expr`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from floeberg import _native
 from floeberg._arguments import checked_text
@@ -51,6 +51,15 @@ _TESTS: dict[str, type[Test]] = {
 }
 
 
+class ColumnNames(Protocol):
+    """The columns by their field ids, as a `floeberg.types.Schema` has them."""
+
+    @property
+    def field_ids(self) -> set[int]: ...
+
+    def find_column_name(self, column_id: int) -> str | None: ...
+
+
 def parse(text: str) -> Expression:
     """Parses a filter in SQL, as in a WHERE clause.
 
@@ -78,11 +87,12 @@ def parse(text: str) -> Expression:
     return expression_of_tree(_native.parse_expression(checked_text("text", text)))
 
 
-def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002, FBT001 - PyIceberg's word
+def from_json(filter: dict[str, Any] | str | bool, *, schema: ColumnNames | None = None) -> Expression:  # noqa: A002, FBT001 - PyIceberg's word
     """Parses a filter in the JSON form of the REST catalog specification.
 
     Args:
         filter: A JSON object or text of one, or `True` or `False`.
+        schema: The schema whose field ids the filter has, where it refers to columns by id.
 
     Returns:
         The filter as an object.
@@ -98,7 +108,11 @@ def from_json(filter: dict[str, Any] | str | bool) -> Expression:  # noqa: A002,
         text = filter if isinstance(filter, str) else json.dumps(filter)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"filter: expected a JSON object: {error}") from error
-    return expression_of_tree(_native.expression_from_json(checked_text("filter", text)))
+    names = None
+    if schema is not None:
+        found = {number: schema.find_column_name(number) for number in schema.field_ids}
+        names = {number: name for number, name in found.items() if name is not None}
+    return expression_of_tree(_native.expression_from_json(checked_text("filter", text), names))
 
 
 def expression_of_tree(tree: Tree) -> Expression:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["condition_of", "of_filter", "of_operator", "of_text"]
 
-_ARITHMETIC = {"+", "-", "*", "/", "%", "neg", "CAST"}
+_ARITHMETIC = {"+", "-", "*", "/", "%", "neg", "CAST", "VARIANT_GET", "TRY_VARIANT_GET"}
+_TYPED = {"CAST", "VARIANT_GET", "TRY_VARIANT_GET"}
 _COMPARISONS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -90,7 +91,7 @@ def of_operator(word: str, operands: Sequence[Operand], shown: str, text: Callab
     if word in {"AND", "OR", "NOT"}:
         return _joined(word, [condition_of(each, shown) for each in operands])
     if word in _ARITHMETIC:
-        return Computed(text(), may_be_condition=word == "CAST")
+        return Computed(text(), may_be_condition=word in _TYPED)
     first, *others = operands
     found: Logic | None = None
     if word in _COMPARISONS:

@@ -255,6 +255,34 @@ class ValueExpression(ABC):
         """
         return ComputedValue("CAST", (self,), sql_type(type))
 
+    def variant_get(self, path: str, type: object) -> ValueExpression:  # noqa: A002 - as of `cast`
+        """The values of a field of variants, as one type. They are null where there is no such field.
+
+        A value of another kind is an error when it is computed. Bounds of the field leave out files, where a file has
+        them.
+
+        Args:
+            path: The way to the field, such as `$.user.name`, `$['a name']` or `$.items[0]`.
+            type: A type as for `cast`.
+
+        Examples:
+            >>> fb.col("event").variant_get("$.user.id", "long") == 3
+            col('event').variant_get('$.user.id', 'BIGINT') == 3
+        """
+        return self._field("VARIANT_GET", path, type)
+
+    def try_variant_get(self, path: str, type: object) -> ValueExpression:  # noqa: A002 - as of `cast`
+        """The same as `variant_get`, but null where the field is of another kind.
+
+        Args:
+            path: The way to the field.
+            type: A type as for `cast`.
+        """
+        return self._field("TRY_VARIANT_GET", path, type)
+
+    def _field(self, word: str, path: str, to_type: object) -> ValueExpression:
+        return ComputedValue(word, (self, ConstantValue(checked_text("path", path))), sql_type(to_type))
+
     def __getattr__(self, name: str) -> NoReturn:
         way = _OTHER_NAMES.get(name)
         raise AttributeError(f"an expression has no attribute {name!r}" + (f": {way}" if way else ""))
@@ -334,6 +362,8 @@ class ComputedValue(ValueExpression):
         if self.word == "STARTS WITH":
             prefix = cast("ConstantValue", self.operands[1]).value
             return f"{first} LIKE {text_of_prefix(prefix)}"
+        if self.word in _OF_VARIANTS:
+            return f"{self.word}({first}, {others[0]}, '{self.to_type}')"
         form = {
             "IN": f"{first} IN ({', '.join(others)})"
             if others
@@ -358,9 +388,12 @@ class ComputedValue(ValueExpression):
         arguments = repr(self.to_type) if self.word == "CAST" else ", ".join(others)
         if self.word == "IN":
             return f"{first}.is_in([{arguments}])"
+        if self.word in _OF_VARIANTS:
+            arguments = f"{arguments}, {self.to_type!r}"
         return f"{first}.{self.word.lower().replace(' ', '_')}({arguments})"
 
 
+_OF_VARIANTS = {"VARIANT_GET", "TRY_VARIANT_GET"}
 _OPERATORS = {
     "=": "==",
     "AND": "&",

@@ -15,9 +15,9 @@
 //! - `schema`: types, fields and schemas; their JSON, Arrow form, selection and changes.
 //! - `arrow_values`: values as Arrow arrays, and elements of arrays as values.
 //! - `transform`: partition transforms of values and of Arrow arrays.
+//! - `variant`: variants, read from the columns that files store, and written to them.
 //! - `expr`: filters: read, bound, projected, tested on statistics and on rows.
 //! - `engine_schema`: batches with the types of an engine, which differ from the table's: Spark's.
-//! - `variant`: variants, read from the columns that files store, and written to them.
 
 pub mod error;
 pub mod finding;
@@ -29,9 +29,9 @@ pub mod value;
 pub mod schema;
 pub mod arrow_values;
 pub mod transform;
+pub mod variant;
 pub mod expr;
 pub mod engine_schema;
-pub mod variant;
 
 pub use cancel::Cancel;
 pub use error::{Context, Error, ErrorKind, Result};

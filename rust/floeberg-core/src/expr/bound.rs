@@ -9,9 +9,10 @@ use arrow_schema::DataType;
 
 use super::operator::Operator;
 use super::value_tree::ValueExpression;
-use crate::schema::Type;
+use crate::schema::{PrimitiveType, Type};
 use crate::transform::Transform;
 use crate::value::Value;
+use crate::variant::VariantPath;
 
 /// A predicate over the columns of a schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,15 +47,53 @@ pub struct BoundPredicate {
 
 /// The rows for which an expression of values is true; or all others, if it is negated.
 ///
-/// Statistics and partition values never decide it.
+/// Partition values never decide it, and statistics by the tests alone that it implies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundCondition {
     /// The expression.
     pub expression: ValueExpression,
     /// Its columns, at least one, by ascending name.
     pub columns: Arc<[ConditionColumn]>,
+    /// Tests that every row passes for which the expression is true.
+    pub implied: Arc<[Implied]>,
     /// Is it the two-valued opposite: the rows for which the expression is false or null?
     pub negated: bool,
+}
+
+/// A test that every row passes for which an expression is true.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Implied {
+    /// Of a field of variants.
+    Field(FieldTest),
+}
+
+/// A test of a field of variants, which the bounds of the field may decide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldTest {
+    /// The field.
+    pub field: VariantField,
+    /// Tests of one column, which has the values of the field.
+    pub expr: BoundExpr,
+}
+
+/// A field of a column of variants, whose values are read as one type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariantField {
+    /// The column of variants.
+    pub column: Arc<BoundColumn>,
+    /// The names on the way to the field.
+    pub names: Vec<String>,
+    /// The same as the normalized path of bounds.
+    pub path: String,
+    /// The type of the values. Values of other kinds are null.
+    pub primitive: PrimitiveType,
+}
+
+impl VariantField {
+    /// What distinguishes the fields of a filter.
+    pub fn key(&self) -> (i32, String, String) {
+        (self.column.id, self.path.clone(), self.primitive.to_string())
+    }
 }
 
 /// A column of an expression.
@@ -66,6 +105,8 @@ pub struct ConditionColumn {
     pub column: Arc<BoundColumn>,
     /// The type in which its values are computed with.
     pub data_type: DataType,
+    /// Of a column of variants the way to the field that the name means; the variant itself without one.
+    pub inside: VariantPath,
 }
 
 /// A column that a test reads.

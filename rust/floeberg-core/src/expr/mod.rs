@@ -34,7 +34,9 @@ mod sample;
 
 pub use ast::{Expr, MAX_DEPTH, Predicate, Term};
 pub use bind::bind;
-pub use bound::{BoundColumn, BoundCondition, BoundExpr, BoundPredicate, ConditionColumn};
+pub use bound::{
+    BoundColumn, BoundCondition, BoundExpr, BoundPredicate, ConditionColumn, FieldTest, Implied, VariantField,
+};
 pub use convert::value_of_text;
 pub use evaluate::{evaluate_batch, evaluate_row, evaluate_rows};
 pub use operator::Operator;

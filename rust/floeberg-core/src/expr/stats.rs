@@ -1,5 +1,6 @@
 //! Which statistics does a column have in a file, a row group, a page or a manifest?
 
+use super::bound::VariantField;
 use crate::schema::Type;
 use crate::value::Value;
 
@@ -34,6 +35,11 @@ pub struct ColumnStats {
 pub trait Stats {
     /// The statistics of a column by field id. Unknown ones are the default.
     fn column(&self, id: i32, field_type: &Type) -> ColumnStats;
+
+    /// The statistics of a field of variants, in its type.
+    fn variant_field(&self, _field: &VariantField) -> ColumnStats {
+        ColumnStats::default()
+    }
 }
 
 /// Statistics of many sets of rows.

@@ -20,7 +20,13 @@ pub fn unbind(bound: &BoundExpr) -> Expr {
 fn unbind_condition(condition: &BoundCondition) -> Expr {
     let name = |written: &str| {
         let found = condition.columns.iter().find(|each| each.name == written);
-        Ok(found.map_or_else(|| written.to_owned(), |each| each.column.name.clone()))
+        Ok(found.map_or_else(
+            || written.to_owned(),
+            |each| {
+                let names = each.inside.names().unwrap_or_default();
+                std::iter::once(each.column.name.as_str()).chain(names).collect::<Vec<_>>().join(".")
+            },
+        ))
     };
     // Names alone change, so that the text is read as before.
     let expression = condition.expression.with_names(&name).unwrap_or_else(|_| condition.expression.clone());

@@ -13,6 +13,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use super::operator::Operator;
 use super::raw_literal::RawLiteral;
+use crate::variant::VariantPath;
 
 /// A SQL expression of values: arithmetic, comparisons, CASE, COALESCE, CAST and functions of numbers, texts and dates.
 ///
@@ -92,6 +93,17 @@ pub(in crate::expr) enum Kind {
     Case(Option<Box<Node>>, Vec<(Node, Node)>, Option<Box<Node>>),
     /// `[TRY_]CAST(a AS type)`; whether a value that cannot be cast becomes null.
     Cast(Box<Node>, SqlType, bool),
+    /// `[TRY_]VARIANT_GET(a, '$.b', 'type')`
+    VariantGet {
+        /// The variants.
+        of: Box<Node>,
+        /// The way to the field.
+        path: VariantPath,
+        /// The type of its values.
+        kind: SqlType,
+        /// Does a value of another kind become null?
+        fails_as_null: bool,
+    },
     /// A function.
     Call(Function, Vec<Node>),
 }
@@ -268,6 +280,19 @@ impl Node {
         found.into_iter().collect()
     }
 
+    /// Does every part that uses a column give it a type, or ask whether it is null?
+    pub(in crate::expr) fn gives_type(&self, name: &str) -> bool {
+        let is_it = |node: &Self| matches!(&node.kind, Kind::Column(own) if own == name);
+        let (mut uses, mut typed) = (0, 0);
+        self.visit(&mut |node| {
+            uses += usize::from(is_it(node));
+            if let Kind::Cast(of, ..) | Kind::VariantGet { of, .. } | Kind::Is(of, Is::Null, _) = &node.kind {
+                typed += usize::from(is_it(of));
+            }
+        });
+        uses == typed
+    }
+
     /// The first NULL that something is compared with, by `=` and its like, IN or BETWEEN.
     pub(in crate::expr) fn compared_null(&self) -> Option<&Self> {
         let mut found = None;
@@ -293,6 +318,7 @@ impl Node {
             | Kind::Not(of)
             | Kind::Is(of, ..)
             | Kind::Cast(of, ..)
+            | Kind::VariantGet { of, .. }
             | Kind::Like { of, .. } => {
                 of.visit(found);
             }

@@ -99,7 +99,7 @@ fn primitive_to_arrow(primitive: &PrimitiveType) -> DataType {
 }
 
 /// Unshredded; its fields are found by name.
-fn variant_fields() -> Fields {
+pub(crate) fn variant_fields() -> Fields {
     ["metadata", "value"].into_iter().map(|name| ArrowField::new(name, DataType::Binary, false)).collect()
 }
 

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 
 use super::encode::{self, Entry, Primitive, close_object, primitive, sorted_names};
 use crate::error::{Error, Result};
+use crate::primitive::PrimitiveType;
 use crate::value::Value;
 
 /// The lower, or the upper bounds of the fields of a column of variants.
@@ -68,7 +69,34 @@ fn push_escaped(path: &mut String, character: char) {
     }
 }
 
-fn write(out: &mut Vec<u8>, column: &DataType, bound: &Value) -> Result<()> {
+/// The type of a typed column; `None` for one that variants are not shredded as. Integers of fewer than 32 bits keep their width.
+pub fn primitive_of_column(column: &DataType) -> Option<PrimitiveType> {
+    use PrimitiveType as P;
+    use TimeUnit as U;
+    Some(match column {
+        DataType::Boolean => P::Boolean,
+        DataType::Int8 | DataType::Int16 | DataType::Int32 => P::Int,
+        DataType::Int64 => P::Long,
+        DataType::Float32 => P::Float,
+        DataType::Float64 => P::Double,
+        DataType::Decimal128(precision, scale) => {
+            P::Decimal { precision: *precision, scale: scale.unsigned_abs() }
+        }
+        DataType::Date32 => P::Date,
+        DataType::Time64(U::Microsecond) => P::Time,
+        DataType::Timestamp(U::Microsecond, None) => P::Timestamp,
+        DataType::Timestamp(U::Microsecond, Some(_)) => P::Timestamptz,
+        DataType::Timestamp(U::Nanosecond, None) => P::TimestampNs,
+        DataType::Timestamp(U::Nanosecond, Some(_)) => P::TimestamptzNs,
+        DataType::Binary => P::Binary,
+        DataType::Utf8 => P::String,
+        DataType::FixedSizeBinary(16) => P::Uuid,
+        _ => return None,
+    })
+}
+
+/// Appends the value of a typed column.
+pub(super) fn write(out: &mut Vec<u8>, column: &DataType, bound: &Value) -> Result<()> {
     use Primitive as P;
     let unfit = || Error::internal(format!("{bound} cannot be the bound of a column of {column}"));
     match (column, bound) {

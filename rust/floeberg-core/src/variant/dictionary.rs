@@ -40,6 +40,18 @@ impl<'a> Dictionary<'a> {
         Ok(Self { offsets, names, width, count })
     }
 
+    /// The names at the beginning of bytes, and how many of these bytes they take.
+    pub(super) fn at_start(bytes: &'a [u8]) -> Result<(Self, usize)> {
+        let dictionary = Self::new(bytes)?;
+        let last = dictionary.count * dictionary.width;
+        let end = unsigned(&dictionary.offsets[last..last + dictionary.width]);
+        let head = bytes.len() - dictionary.names.len();
+        if end > dictionary.names.len() {
+            return Err(damaged("its names are cut off"));
+        }
+        Ok((dictionary, head + end))
+    }
+
     /// The same, with a check of every name. Errors: `InvalidData` for a name that is missing or not UTF-8.
     pub(super) fn checked(bytes: &'a [u8]) -> Result<Self> {
         let dictionary = Self::new(bytes)?;

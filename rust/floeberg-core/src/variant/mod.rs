@@ -6,7 +6,7 @@
 //!
 //! `layout` finds the columns of a variant in a file, `unshred` reassembles it. `infer` finds the types that variants have in
 //! common, `shape` has their shredded columns, `shred` fills these, `bounds` has the bounds of their fields in
-//! manifests.
+//! manifests. `typed` finds a field by its `path`, in variants and in bounds.
 
 mod bytes;
 mod layout;
@@ -15,9 +15,11 @@ mod value;
 mod dictionary;
 mod encode;
 mod bounds;
+mod path;
 mod build;
 mod columns;
 mod scalar;
+mod typed;
 mod check;
 mod scalar_column;
 mod shape;
@@ -29,12 +31,14 @@ mod unshred;
 #[cfg(test)]
 mod tests;
 
-pub use bounds::{Bounds, path_of};
+pub use bounds::{Bounds, path_of, primitive_of_column};
 pub use build::{VariantValue, Variants};
 pub use check::Checker;
 pub use layout::Layout;
+pub use path::VariantPath;
 pub use shape::Shape;
 pub use shred::Shredded;
+pub use typed::{field_bounds, typed_field, value_in_type, variant_field};
 
 /// How deep values may nest: written values must be readable, and `floeberg.variant` reads no deeper.
 pub const MOST_DEPTH: usize = 200;

@@ -64,6 +64,14 @@ impl<'a> Scalar<'a> {
 }
 
 impl Decimal {
+    /// The same number without zeros at its end, as far as another scale needs it.
+    pub(super) fn at_scale(mut self, scale: u8) -> Self {
+        while self.scale > scale && self.unscaled % 10 == 0 {
+            self = Self { unscaled: self.unscaled / 10, scale: self.scale - 1 };
+        }
+        self
+    }
+
     /// Digits before the point: fewer than none where zeros follow it, as of 0.001.
     pub(super) fn whole_digits(self) -> i32 {
         let digits = self.unscaled.unsigned_abs().checked_ilog10().map_or(1, |digits| digits as i32 + 1);

@@ -159,6 +159,21 @@ impl<'a> Container<'a> {
         })
     }
 
+    /// The value of the first field whose id a function knows, without a look at the others.
+    pub(super) fn field_named(&self, is_it: impl Fn(usize) -> Result<bool>) -> Result<Option<&'a [u8]>> {
+        for (number, id) in self.ids.chunks_exact(self.id_width).enumerate() {
+            if is_it(unsigned(id))? {
+                return self.value(number).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value of an element; `None` if there are not so many.
+    pub(super) fn element(&self, number: usize) -> Result<Option<&'a [u8]>> {
+        if number < self.count { self.value(number).map(Some) } else { Ok(None) }
+    }
+
     fn offset(&self, number: usize) -> usize {
         unsigned(&self.offsets[number * self.offset_width..(number + 1) * self.offset_width])
     }

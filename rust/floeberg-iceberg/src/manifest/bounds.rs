@@ -5,10 +5,11 @@
 //! Invariant: statistics that cannot be decoded or trusted are unknown, never an answer.
 
 use arrow_array::{Array, BinaryArray, Int64Array};
-use floeberg_core::expr::{ColumnStats, Share, Stats, StatsColumn, StatsColumns};
+use floeberg_core::expr::{ColumnStats, Share, Stats, StatsColumn, StatsColumns, VariantField};
 use floeberg_core::schema::reserved::{FILE, SPEC_ID, is_requested};
 use floeberg_core::schema::{PrimitiveType, Type};
 use floeberg_core::value::{Value, single_value};
+use floeberg_core::variant::field_bounds;
 
 use super::untrusted::UntrustedColumns;
 use crate::manifest::{EntryStatistics, ManifestEntries};
@@ -37,6 +38,19 @@ impl Stats for EntryStats<'_> {
         let (nulls, nans) = (written.nulls(self.row), written.nans(self.row));
         let (lower, upper) = decode_pair(field_type, written.lower(self.row), written.upper(self.row));
         ColumnStats { nulls, nans, lower, upper }
+    }
+
+    fn variant_field(&self, field: &VariantField) -> ColumnStats {
+        let id = field.column.id;
+        if self.untrusted.contains(id) {
+            return ColumnStats::default();
+        }
+        let Some(written) = WrittenColumn::find(self.entries, id, &field.column.field_type) else {
+            return ColumnStats::default();
+        };
+        let bounds = (written.lower(self.row), written.upper(self.row));
+        let [lower, upper] = field_bounds(bounds.0, bounds.1, &field.path, &field.primitive);
+        ColumnStats { lower, upper, ..ColumnStats::default() }
     }
 }
 

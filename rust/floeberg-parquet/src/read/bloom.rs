@@ -17,7 +17,8 @@ use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::ParquetFile;
-use super::statistics::{GroupStatistics, OneGroup, column_of};
+use super::group_statistics::{GroupStatistics, OneGroup};
+use super::statistics::column_of;
 use super::stored_value::stored_forms;
 
 /// The longest header: the type of the first field, up to five bytes of a number, and [`SPLIT_BLOCK`].

@@ -13,7 +13,7 @@ use floeberg_files::{FileFilter, Unit};
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::ParquetFile;
-use super::statistics::GroupStatistics;
+use super::group_statistics::GroupStatistics;
 
 impl ParquetFile {
     /// The row groups of a file that start in a range of its bytes and may hold a matching row.

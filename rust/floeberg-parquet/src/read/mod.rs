@@ -14,6 +14,8 @@ mod open;
 mod one_text;
 mod row_group;
 mod statistics;
+mod typed_fields;
+mod group_statistics;
 mod groups;
 mod pages;
 mod read_group;

@@ -10,13 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use floeberg_core::expr::{BoundColumn, ColumnStats, Stats, may_match};
+use floeberg_core::expr::{BoundColumn, ColumnStats, Stats, VariantField, may_match};
 use floeberg_core::schema::Type;
 use floeberg_files::{Counted, ReadCounts, RowPredicate};
 use parquet::arrow::arrow_reader::RowSelection;
 
 use super::ParquetFile;
-use super::statistics::{ColumnBounds, visit};
+use super::group_statistics::visit;
+use super::statistics::ColumnBounds;
+use super::typed_fields::{FieldBounds, FieldKey, visit_fields};
 
 /// The rows of a row group that may match; `None` is all of them.
 pub(super) fn select(
@@ -36,7 +38,16 @@ pub(super) fn select(
         Some((*id, Pages { bounds, ends }))
     });
     let pages: BTreeMap<i32, Pages> = known.collect();
-    let all_ends: BTreeSet<u64> = pages.values().flat_map(|column| column.ends.iter().copied()).collect();
+    let mut fields: BTreeMap<FieldKey, FieldPages> = BTreeMap::new();
+    visit_fields(filter, &mut |field| {
+        if let Some(bounds) = FieldBounds::of_pages(file, predicate, field, group) {
+            let ends = ends(bounds.rows());
+            fields.insert(field.key(), FieldPages { bounds, ends });
+        }
+    });
+    let each_ends =
+        || pages.values().map(|column| &column.ends).chain(fields.values().map(|field| &field.ends));
+    let all_ends: BTreeSet<u64> = each_ends().flatten().copied().collect();
     if all_ends.len() < 2 {
         return None;
     }
@@ -44,22 +55,22 @@ pub(super) fn select(
     let mut kept: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     for end in all_ends {
-        if may_match(filter, &PageRun { pages: &pages, start }) {
+        if may_match(filter, &PageRun { pages: &pages, fields: &fields, start }) {
             kept.push(start as usize..end as usize);
         }
         start = end;
     }
     if let Some(counts) = counts {
-        count(&pages, &kept, counts);
+        count(each_ends(), &kept, counts);
     }
     Some(RowSelection::from_consecutive_ranges(kept.into_iter(), rows))
 }
 
 /// Counts the pages, and those of which no row is left.
-fn count(pages: &BTreeMap<i32, Pages>, kept: &[Range<usize>], counts: &ReadCounts) {
-    for column in pages.values() {
+fn count<'a>(pages: impl Iterator<Item = &'a Vec<u64>>, kept: &[Range<usize>], counts: &ReadCounts) {
+    for ends in pages {
         let mut start = 0;
-        for end in &column.ends {
+        for end in ends {
             // The first range that ends after the page begins.
             let next = kept.get(kept.partition_point(|range| range.end as u64 <= start));
             counts.add(Counted::Pages, 1);
@@ -76,9 +87,17 @@ struct Pages {
     ends: Vec<u64>,
 }
 
+/// The pages of the typed column of a field of variants.
+struct FieldPages {
+    bounds: FieldBounds,
+    /// The row after the last of each page.
+    ends: Vec<u64>,
+}
+
 /// Rows that lie in one page of every column.
 struct PageRun<'a> {
     pages: &'a BTreeMap<i32, Pages>,
+    fields: &'a BTreeMap<FieldKey, FieldPages>,
     start: u64,
 }
 
@@ -87,6 +106,12 @@ impl Stats for PageRun<'_> {
         let Some(column) = self.pages.get(&id) else { return ColumnStats::default() };
         let page = column.ends.partition_point(|end| *end <= self.start);
         column.bounds.stats(page, field_type)
+    }
+
+    fn variant_field(&self, field: &VariantField) -> ColumnStats {
+        let Some(found) = self.fields.get(&field.key()) else { return ColumnStats::default() };
+        let page = found.ends.partition_point(|end| *end <= self.start);
+        found.bounds.stats(page, &field.primitive)
     }
 }
 

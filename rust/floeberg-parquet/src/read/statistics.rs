@@ -6,7 +6,6 @@
 //! Invariant: a bound is used only if it was made in the table's order. Statistics that cannot be trusted or converted are
 //! unknown.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::types::{Float32Type, Float64Type};
@@ -14,7 +13,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, cast::AsArray};
 use arrow_schema::{DataType, Field};
 use arrow_select::nullif::nullif;
 use floeberg_core::arrow_values::from_array;
-use floeberg_core::expr::{BoundColumn, BoundExpr, ColumnStats, Share, Stats};
+use floeberg_core::expr::{BoundColumn, ColumnStats, Share};
 use floeberg_core::schema::Type;
 use floeberg_core::schema::arrow::type_to_arrow;
 use floeberg_files::FileField;
@@ -27,12 +26,6 @@ use parquet::file::metadata::RowGroupMetaData;
 
 use super::{ParquetFile, fence};
 
-/// Statistics of the columns of a filter, a row for each row group.
-#[derive(Debug, Default)]
-pub(super) struct GroupStatistics {
-    columns: BTreeMap<i32, ColumnBounds>,
-}
-
 /// Statistics of a column, a row for each row group or page.
 #[derive(Debug)]
 pub(super) struct ColumnBounds {
@@ -41,40 +34,6 @@ pub(super) struct ColumnBounds {
     nans: Vec<Option<u64>>,
     /// Of the table's type; null is unknown.
     bounds: Option<(ArrayRef, ArrayRef)>,
-}
-
-/// One row of [`GroupStatistics`].
-pub(super) struct OneGroup<'a> {
-    statistics: &'a GroupStatistics,
-    number: usize,
-}
-
-impl GroupStatistics {
-    /// The statistics of all columns that a filter tests.
-    pub(super) fn new(file: &ParquetFile, predicate: &RowPredicate) -> Self {
-        let mut columns = BTreeMap::new();
-        visit(&predicate.expr, &mut |column| {
-            if !columns.contains_key(&column.id)
-                && let Some(leaf) = column_of(file, predicate, column)
-                && let Some(bounds) = column_bounds(file, leaf, &column.field_type)
-            {
-                columns.insert(column.id, bounds);
-            }
-        });
-        Self { columns }
-    }
-
-    /// The statistics of a row group.
-    pub(super) fn group(&self, number: usize) -> OneGroup<'_> {
-        OneGroup { statistics: self, number }
-    }
-}
-
-impl Stats for OneGroup<'_> {
-    fn column(&self, id: i32, field_type: &Type) -> ColumnStats {
-        let column = self.statistics.columns.get(&id);
-        column.map(|column| column.stats(self.number, field_type)).unwrap_or_default()
-    }
 }
 
 impl ColumnBounds {
@@ -117,35 +76,41 @@ impl ColumnBounds {
         column: &BoundColumn,
         group: usize,
     ) -> Option<Self> {
-        let leaf = column_of(file, predicate, column)?;
-        let target = type_to_arrow(&column.field_type).ok()?;
-        let field = Field::new("", leaf.data_type.clone(), true);
-        let read = || {
-            let Some(index) = file.metadata().page_index() else { return Ok(None) };
-            let index = index.as_ref();
-            let groups = file.metadata().row_groups();
-            let converter = StatisticsConverter::from_column_index(
-                leaf.leaves.start,
-                &field,
-                file.reader.parquet_schema(),
-            )?;
-            let Some(rows) = converter.data_page_row_counts(index, groups, [&group])? else {
-                return Ok(None);
-            };
-            let rows = rows.iter().collect::<Option<Vec<u64>>>();
-            let nulls = converter.data_page_null_counts(index, [&group])?.iter().collect();
-            let nans = converter.data_page_nan_counts(index, [&group])?.iter().collect();
-            let bounds =
-                (converter.data_page_mins(index, [&group])?, converter.data_page_maxes(index, [&group])?);
-            Ok::<_, ParquetError>(rows.map(|rows| Counts { rows, nulls, nans, bounds }))
-        };
-        let counts = fence(file.location(), read).ok().flatten()?;
-        let expected = u64::try_from(file.metadata().row_group(group).num_rows()).ok()?;
-        let pages = counts.rows.len();
-        let sum = counts.rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
-        let whole = sum == Some(expected) && counts.bounds.0.len() == pages && counts.bounds.1.len() == pages;
-        whole.then(|| counts.into_bounds(leaf, has_known_order(file, leaf), &target))
+        pages_of(file, column_of(file, predicate, column)?, &column.field_type, group)
     }
+}
+
+/// The statistics of the pages of a primitive column in one row group; `None` if the page index does not have them.
+pub(super) fn pages_of(
+    file: &ParquetFile,
+    leaf: &FileField,
+    field_type: &Type,
+    group: usize,
+) -> Option<ColumnBounds> {
+    let target = type_to_arrow(field_type).ok()?;
+    let field = Field::new("", leaf.data_type.clone(), true);
+    let read = || {
+        let Some(index) = file.metadata().page_index() else { return Ok(None) };
+        let index = index.as_ref();
+        let groups = file.metadata().row_groups();
+        let converter =
+            StatisticsConverter::from_column_index(leaf.leaves.start, &field, file.reader.parquet_schema())?;
+        let Some(rows) = converter.data_page_row_counts(index, groups, [&group])? else {
+            return Ok(None);
+        };
+        let rows = rows.iter().collect::<Option<Vec<u64>>>();
+        let nulls = converter.data_page_null_counts(index, [&group])?.iter().collect();
+        let nans = converter.data_page_nan_counts(index, [&group])?.iter().collect();
+        let bounds =
+            (converter.data_page_mins(index, [&group])?, converter.data_page_maxes(index, [&group])?);
+        Ok::<_, ParquetError>(rows.map(|rows| Counts { rows, nulls, nans, bounds }))
+    };
+    let counts = fence(file.location(), read).ok().flatten()?;
+    let expected = u64::try_from(file.metadata().row_group(group).num_rows()).ok()?;
+    let pages = counts.rows.len();
+    let sum = counts.rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
+    let whole = sum == Some(expected) && counts.bounds.0.len() == pages && counts.bounds.1.len() == pages;
+    whole.then(|| counts.into_bounds(leaf, has_known_order(file, leaf), &target))
 }
 
 /// Statistics of the file, not yet checked.
@@ -192,36 +157,28 @@ impl Counts {
     }
 }
 
-/// Calls a function with every column whose statistics may decide a test.
-pub(super) fn visit(filter: &BoundExpr, call: &mut dyn FnMut(&Arc<BoundColumn>)) {
-    match filter {
-        BoundExpr::True | BoundExpr::False | BoundExpr::Condition(_) => {}
-        BoundExpr::And(children) | BoundExpr::Or(children) => {
-            for child in children {
-                visit(child, call);
-            }
-        }
-        BoundExpr::Predicate(predicate) => call(&predicate.column),
-    }
-}
-
 /// The column of the file that a test reads. If a partition value replaces it, the column's statistics do not count.
 pub(super) fn column_of<'a>(
     file: &'a ParquetFile,
     predicate: &RowPredicate,
     column: &BoundColumn,
 ) -> Option<&'a FileField> {
-    let leaf = find(&file.fields.fields, &column.path)?;
+    let leaf = find(&file.fields.fields, &column.path).filter(|field| field.children.is_empty())?;
     predicate.leaves().contains(&leaf.leaves.start).then_some(leaf)
 }
 
-/// The primitive column at a path of ids through structs.
+/// The group of columns that a column of variants has in the file.
+pub(super) fn group_at<'a>(file: &'a ParquetFile, column: &BoundColumn) -> Option<&'a FileField> {
+    find(&file.fields.fields, &column.path).filter(|field| matches!(field.data_type, DataType::Struct(_)))
+}
+
+/// The column at a path of ids through structs.
 fn find<'a>(fields: &'a [FileField], path: &[i32]) -> Option<&'a FileField> {
     let (id, rest) = path.split_first()?;
     let field = fields.iter().find(|field| field.id == Some(*id))?;
     match (&field.data_type, rest) {
         (DataType::Struct(_), [_, ..]) => find(&field.children, rest),
-        (_, []) if field.children.is_empty() => Some(field),
+        (_, []) => Some(field),
         _ => None,
     }
 }

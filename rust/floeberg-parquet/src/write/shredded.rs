@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use arrow_schema::{DataType, Field, Fields};
 use floeberg_core::schema::PrimitiveType;
-use floeberg_core::variant::Shape;
+use floeberg_core::variant::{Shape, primitive_of_column};
 use floeberg_core::{Error, Result};
 use parquet::basic::{LogicalType, Repetition};
 use parquet::schema::types::TypePtr;
@@ -41,28 +41,8 @@ fn column(field: &Field) -> Result<TypePtr> {
     Ok(Arc::new(column))
 }
 
-/// The stored type of an Arrow type. Integers of fewer than 32 bits keep their width.
+/// The stored type of an Arrow type. Errors: `Internal` for a type that variants are not shredded as.
 pub(super) fn primitive(column: &DataType) -> Result<PrimitiveType> {
-    use PrimitiveType as P;
-    use TimeUnit as U;
-    Ok(match column {
-        DataType::Boolean => P::Boolean,
-        DataType::Int8 | DataType::Int16 | DataType::Int32 => P::Int,
-        DataType::Int64 => P::Long,
-        DataType::Float32 => P::Float,
-        DataType::Float64 => P::Double,
-        DataType::Decimal128(precision, scale) => {
-            P::Decimal { precision: *precision, scale: scale.unsigned_abs() }
-        }
-        DataType::Date32 => P::Date,
-        DataType::Time64(U::Microsecond) => P::Time,
-        DataType::Timestamp(U::Microsecond, None) => P::Timestamp,
-        DataType::Timestamp(U::Microsecond, Some(_)) => P::Timestamptz,
-        DataType::Timestamp(U::Nanosecond, None) => P::TimestampNs,
-        DataType::Timestamp(U::Nanosecond, Some(_)) => P::TimestamptzNs,
-        DataType::Binary => P::Binary,
-        DataType::Utf8 => P::String,
-        DataType::FixedSizeBinary(16) => P::Uuid,
-        other => return Err(Error::internal(format!("a variant cannot be shredded as {other}"))),
-    })
+    primitive_of_column(column)
+        .ok_or_else(|| Error::internal(format!("a variant cannot be shredded as {column}")))
 }

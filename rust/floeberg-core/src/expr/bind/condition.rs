@@ -12,27 +12,29 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::DataType;
 
+use super::implied::implied;
 use crate::error::{Error, Result};
 use crate::expr::term_text::quoted_text;
 use crate::expr::{BoundColumn, BoundCondition, BoundExpr, ConditionColumn, ValueExpression};
 use crate::schema::Type;
 use crate::schema::arrow::type_to_arrow;
+use crate::variant::VariantPath;
 
 /// The rows for which an expression is true; with `negated`, all others.
 ///
 /// Errors: those of finding a column; `InvalidInput` for types that do not fit, and for values that are no condition.
-pub(super) fn bind<'a>(
-    expression: &'a ValueExpression,
+pub(super) fn bind(
+    expression: &ValueExpression,
     negated: bool,
-    find: &mut dyn FnMut(&'a str) -> Result<Arc<BoundColumn>>,
+    find: &dyn Fn(&str) -> Result<(Arc<BoundColumn>, VariantPath)>,
 ) -> Result<BoundExpr> {
     let names = expression.columns();
     let columns: Vec<_> = names
         .into_iter()
         .map(|name| {
-            let column = find(name).map_err(|error| maybe_text(expression, name, error))?;
-            let data_type = computed_type(&column)?;
-            Ok(ConditionColumn { name: name.to_owned(), column, data_type })
+            let (column, inside) = find(name).map_err(|error| maybe_text(expression, name, error))?;
+            let data_type = computed_type(&column, name, expression)?;
+            Ok(ConditionColumn { name: name.to_owned(), column, data_type, inside })
         })
         .collect::<Result<_>>()?;
     let empty: HashMap<String, ArrayRef> =
@@ -45,6 +47,7 @@ pub(super) fn bind<'a>(
         DataType::Boolean if rows == 1 => Ok(constant(answers.is_valid(0) && answers.as_boolean().value(0))),
         DataType::Boolean => Ok(BoundExpr::Condition(BoundCondition {
             expression: expression.clone(),
+            implied: implied(expression, &columns),
             columns: columns.into(),
             negated,
         })),
@@ -53,9 +56,15 @@ pub(super) fn bind<'a>(
 }
 
 /// The type in which the values of a column are computed with.
-fn computed_type(column: &BoundColumn) -> Result<DataType> {
+fn computed_type(column: &BoundColumn, name: &str, expression: &ValueExpression) -> Result<DataType> {
     match &column.field_type {
-        Type::Variant | Type::Unrecognized(_) => Err(Error::invalid_input(format!(
+        Type::Variant if expression.tree.gives_type(name) => type_to_arrow(&Type::Variant),
+        Type::Variant => Err(Error::invalid_input(format!(
+            "column {:?} of type variant can only be filtered by IS NULL and IS NOT NULL, and by its fields with a type, as in \
+             VARIANT_GET({}, '$.name', 'long') > 5",
+            column.name, column.name
+        ))),
+        Type::Unrecognized(_) => Err(Error::invalid_input(format!(
             "column {:?} of type {} can only be filtered by IS NULL and IS NOT NULL",
             column.name, column.field_type
         ))),

@@ -17,6 +17,7 @@ use arrow_select::filter::FilterBuilder;
 use crate::error::{Error, Result};
 use crate::expr::column_test::ColumnArray;
 use crate::expr::{BoundCondition, ConditionColumn};
+use crate::variant::variant_field;
 
 /// The rows of a batch that match, among some of them; `None` is all. The bits of other rows are not set.
 ///
@@ -40,7 +41,7 @@ pub(super) fn matching(
         if let Some(chosen) = &chosen {
             array = chosen.filter(&array).map_err(|error| unlike(each, &error))?;
         }
-        columns.insert(each.name.clone(), in_type(&array, each)?);
+        columns.insert(each.name.clone(), inside(in_type(&array, each)?, each)?);
     }
     let found = holds(condition, &columns, rows)?;
     Ok(among.map_or_else(|| found.clone(), |among| spread(&found, among)))
@@ -90,6 +91,16 @@ fn in_type(array: &ArrayRef, column: &ConditionColumn) -> Result<ArrayRef> {
     }
     let options = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(array, &column.data_type, &options).map_err(|error| unlike(column, &error))
+}
+
+/// Of variants the fields that the name of the column means.
+pub(super) fn inside(array: ArrayRef, column: &ConditionColumn) -> Result<ArrayRef> {
+    if column.inside.is_root() {
+        return Ok(array);
+    }
+    let variants =
+        array.as_struct_opt().ok_or_else(|| Error::internal("a variant is not read as a struct"))?;
+    Ok(Arc::new(variant_field(variants, &column.inside)?))
 }
 
 fn unlike(column: &ConditionColumn, error: &ArrowError) -> Error {

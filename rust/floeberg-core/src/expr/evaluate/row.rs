@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::batch::tests_first;
-use super::condition::holds;
+use super::condition::{holds, inside};
 use crate::arrow_values::to_array;
 use crate::error::{Error, Result};
 use crate::expr::{BoundCondition, BoundExpr, BoundPredicate, Operator};
@@ -45,7 +45,7 @@ pub fn evaluate_row(expr: &BoundExpr, get: &dyn Fn(i32) -> Option<Value>) -> Res
 fn computed(condition: &BoundCondition, get: &dyn Fn(i32) -> Option<Value>) -> Result<bool> {
     let columns = condition.columns.iter().map(|each| {
         let array = to_array(get(each.column.id).as_ref(), &each.column.field_type, 1)?;
-        Ok((each.name.clone(), array))
+        Ok((each.name.clone(), inside(array, each)?))
     });
     Ok(holds(condition, &columns.collect::<Result<_>>()?, 1)?.value(0))
 }

@@ -12,6 +12,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::SQL;
+use super::functions;
 use crate::error::{Error, Result};
 use crate::expr::{Expr, MAX_DEPTH, Operator, RawLiteral, Term, ValueExpression};
 use crate::schema::json::type_from_json;
@@ -21,7 +22,7 @@ use crate::value::Value;
 /// Reads a filter.
 ///
 /// Errors: `InvalidInput` for JSON that is not a filter; `Unsupported` for a valid one that compares two columns, refers to
-/// a column by id or calls a function other than a transform; `LimitExceeded` for a tree that is too deep.
+/// a column by id (`name_references` gives it a name) or calls another function than a transform or those of variants; `LimitExceeded` for a tree that is too deep.
 pub fn from_json(json: &Json) -> Result<Expr> {
     let expr = predicate(json, 0)?;
     expr.check_depth()?;
@@ -57,11 +58,13 @@ fn predicate(json: &Json, depth: usize) -> Result<Expr> {
     let Some(op) = Operator::from_json_name(name) else {
         return Err(Error::invalid_input(format!("unknown type of a filter: {name:?}")));
     };
-    if op.is_unary() {
-        return Ok(Expr::unary(op, term(operand(object, "child")?)?));
-    }
-    if op.is_set() {
-        return Ok(Expr::set(op, term(operand(object, "child")?)?, literals(member(object, "values")?)?));
+    if op.is_unary() || op.is_set() {
+        let (of, literals) =
+            (operand(object)?, if op.is_set() { literals(member(object, "values")?)? } else { Vec::new() });
+        return match functions::call(of) {
+            Some(call) => functions::test(op, &call?, &literals),
+            None => Ok(Expr::set(op, term(of)?, literals)),
+        };
     }
     comparison(op, object)
 }
@@ -84,14 +87,23 @@ fn chain(json: &Json, name: &str, depth: usize) -> Result<Expr> {
 
 fn comparison(op: Operator, object: &Map<String, Json>) -> Result<Expr> {
     if let Some(left) = object.get("term") {
+        if let Some(call) = functions::call(left) {
+            return functions::test(op, &call?, &[literal(member(object, "value")?)?]);
+        }
         return Ok(Expr::comparison(op, term(left)?, literal(member(object, "value")?)?));
     }
     let (left, right) = (member(object, "left")?, member(object, "right")?);
+    let is_comparison = op.is_ordered() || matches!(op, Operator::Eq | Operator::NotEq);
+    match (functions::call(left), functions::call(right)) {
+        (Some(call), None) if !is_term(right) => return functions::test(op, &call?, &[literal(right)?]),
+        (None, Some(call)) if is_comparison && !is_term(left) => {
+            return functions::test(op.mirrored(), &call?, &[literal(left)?]);
+        }
+        _ => {}
+    }
     match (is_term(left), is_term(right)) {
         (true, false) => Ok(Expr::comparison(op, term(left)?, literal(right)?)),
-        (false, true) if op.is_ordered() || matches!(op, Operator::Eq | Operator::NotEq) => {
-            Ok(Expr::comparison(op.mirrored(), term(right)?, literal(left)?))
-        }
+        (false, true) if is_comparison => Ok(Expr::comparison(op.mirrored(), term(right)?, literal(left)?)),
         _ => Err(Error::unsupported(format!(
             "{} is supported only between a column and a literal",
             op.json_name()
@@ -103,11 +115,10 @@ fn is_term(json: &Json) -> bool {
     matches!(json.get("type").and_then(Json::as_str), Some("reference" | "apply" | "transform"))
 }
 
-fn operand<'a>(object: &'a Map<String, Json>, name: &str) -> Result<&'a Json> {
-    match object.get("term") {
-        Some(term) => Ok(term),
-        None => member(object, name),
-    }
+/// What a test without a second side tests: `child`, `term` of older writers, `left` of others.
+fn operand(object: &Map<String, Json>) -> Result<&Json> {
+    let found = object.get("term").or_else(|| object.get("child")).or_else(|| object.get("left"));
+    found.map_or_else(|| member(object, "child"), Ok)
 }
 
 fn term(json: &Json) -> Result<Term> {
@@ -120,7 +131,7 @@ fn term(json: &Json) -> Result<Term> {
         "reference" => match (object.get("name").or_else(|| object.get("term")), object.get("id")) {
             (Some(Json::String(name)), _) => Ok(Term::column(name)),
             (None, Some(_)) => Err(Error::unsupported(
-                "references by field id are not supported in a filter: use the column name",
+                "a reference by field id needs the schema that has the id: give the schema, or use the column name",
             )),
             _ => Err(wrong("a reference with a name", json)),
         },

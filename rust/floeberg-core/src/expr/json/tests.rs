@@ -125,7 +125,7 @@ fn what_is_no_filter_is_refused() {
         (json!({"type": "in", "term": "a", "values": 1}), "expected an array"),
         (
             json!({"type": "is-null", "child": {"type": "reference", "id": 5}}),
-            "references by field id are not supported",
+            "needs the schema that has the id",
         ),
         (
             json!({"type": "eq", "left": {"type": "reference", "name": "a"}, "right": {"type": "reference", "name": "b"}}),

@@ -8,7 +8,7 @@
 //! nothing per set. Tests of a transform, and of types whose bounds are not compared as numbers or bytes, run set by set.
 
 use super::known::Known;
-use super::may_match::{excluded, excluded_by};
+use super::may_match::{excluded, excluded_by, is_ruled_out};
 use super::mismatch_reason::MismatchReason;
 use super::must_match::{all_pass, all_pass_by};
 use super::typed::{Literals, Typed};
@@ -21,7 +21,11 @@ pub fn explain_mismatches(
     sets: &[usize],
 ) -> Vec<Option<MismatchReason>> {
     match expr {
-        BoundExpr::True | BoundExpr::Condition(_) => vec![None; sets.len()],
+        BoundExpr::True => vec![None; sets.len()],
+        BoundExpr::Condition(condition) if condition.implied.is_empty() => vec![None; sets.len()],
+        BoundExpr::Condition(condition) => {
+            each(sets, |number| is_ruled_out(condition, &stats.set(number)).then_some(MismatchReason::Bounds))
+        }
         BoundExpr::False => vec![Some(MismatchReason::Never); sets.len()],
         BoundExpr::And(children) => {
             let mut found = vec![None; sets.len()];

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use super::bounds::Bounds;
 use super::known::Known;
 use super::mismatch_reason::MismatchReason;
-use crate::expr::{BoundExpr, BoundPredicate, Operator, Share, Stats};
+use crate::expr::{BoundCondition, BoundExpr, BoundPredicate, ColumnStats, Implied, Operator, Share, Stats};
 use crate::schema::{PrimitiveType, Type};
 
 /// Can any of the rows match?
@@ -21,7 +21,30 @@ pub fn may_match(expr: &BoundExpr, stats: &dyn Stats) -> bool {
         BoundExpr::And(children) => children.iter().all(|child| may_match(child, stats)),
         BoundExpr::Or(children) => children.iter().any(|child| may_match(child, stats)),
         BoundExpr::Predicate(test) => excluded(test, stats).is_none(),
-        BoundExpr::Condition(_) => true,
+        BoundExpr::Condition(condition) => !is_ruled_out(condition, stats),
+    }
+}
+
+/// Do the tests that a condition implies rule out every row? Rows of its opposite need not pass them.
+pub(super) fn is_ruled_out(condition: &BoundCondition, stats: &dyn Stats) -> bool {
+    !condition.negated && condition.implied.iter().any(|test| is_impossible(test, stats))
+}
+
+fn is_impossible(test: &Implied, stats: &dyn Stats) -> bool {
+    match test {
+        Implied::Field(test) => {
+            let found = stats.variant_field(&test.field);
+            !may_match(&test.expr, &OneColumn(found))
+        }
+    }
+}
+
+/// The statistics of the only column that there is.
+struct OneColumn(ColumnStats);
+
+impl Stats for OneColumn {
+    fn column(&self, _id: i32, _field_type: &Type) -> ColumnStats {
+        self.0.clone()
     }
 }
 

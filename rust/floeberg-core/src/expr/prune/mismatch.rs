@@ -1,6 +1,6 @@
 //! Which test ruled out a set of rows, and why?
 
-use super::may_match::{excluded, may_match};
+use super::may_match::{excluded, is_ruled_out, may_match};
 use super::mismatch_reason::MismatchReason;
 use crate::expr::{BoundExpr, Stats};
 
@@ -21,7 +21,12 @@ pub struct Mismatch {
 /// one is named, with the whole `OR` as text.
 pub fn explain_mismatch(expr: &BoundExpr, stats: &dyn Stats) -> Option<Mismatch> {
     match expr {
-        BoundExpr::True | BoundExpr::Condition(_) => None,
+        BoundExpr::True => None,
+        BoundExpr::Condition(condition) => is_ruled_out(condition, stats).then(|| Mismatch {
+            column: condition.columns.first().map(|each| each.column.name.clone()).unwrap_or_default(),
+            reason: MismatchReason::Bounds,
+            predicate: condition.to_string(),
+        }),
         BoundExpr::False => Some(Mismatch {
             column: String::new(),
             reason: MismatchReason::Never,

@@ -39,7 +39,7 @@ pub(super) fn pattern(text: &str, escape: char) -> Result<Pattern, String> {
 }
 
 /// The pattern of the texts that begin with a prefix, with `\\` as the escape character.
-pub(super) fn escaped_prefix(prefix: &str) -> String {
+pub(in crate::expr) fn escaped_prefix(prefix: &str) -> String {
     let mut pattern = String::with_capacity(prefix.len() + 1);
     for character in prefix.chars() {
         if matches!(character, '\\' | '%' | '_') {

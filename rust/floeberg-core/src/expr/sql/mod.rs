@@ -7,6 +7,7 @@ mod literal;
 mod transform_words;
 mod values;
 mod dates;
+mod variants;
 mod value_operand;
 mod computed_test;
 mod parser;
@@ -21,4 +22,5 @@ pub use parser::parse;
 pub use value_columns::value_columns;
 
 pub(super) use computed_test::parse_condition;
+pub(super) use like::escaped_prefix;
 pub(super) use values::parse_values;

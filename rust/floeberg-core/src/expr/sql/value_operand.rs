@@ -197,6 +197,9 @@ impl Parser<'_> {
         if let Some(made) = self.date_function(at, name)? {
             return Ok(made);
         }
+        if let Some(made) = self.variant_function(at, name)? {
+            return Ok(made);
+        }
         let Some((_, function, least, most)) = FUNCTIONS.into_iter().find(|(known, ..)| *known == name)
         else {
             return Err(self.not_supported("there is no such function"));

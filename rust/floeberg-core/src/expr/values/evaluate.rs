@@ -12,8 +12,10 @@ use super::intervals::interval;
 use super::kernels::computing;
 use super::operand::Operand;
 use super::rows::Rows;
+use super::variants::{are_variants, field_of};
 use super::{Kind, Literal, Node, SqlType};
 use crate::error::{Error, Result};
+use crate::variant::VariantPath;
 
 /// One evaluation, on some rows.
 #[derive(Clone)]
@@ -79,6 +81,9 @@ impl<'a> Evaluation<'a> {
             }
             Kind::Case(of, branches, otherwise) => self.case(of.as_deref(), branches, otherwise.as_deref()),
             Kind::Cast(of, kind, fails_as_null) => self.cast(of, kind, *fails_as_null),
+            Kind::VariantGet { of, path, kind, fails_as_null } => {
+                self.operand(of)?.map(|array| field_of(array, path, kind, *fails_as_null))
+            }
             Kind::Call(function, arguments) => self.call(*function, arguments),
         }
     }
@@ -101,7 +106,12 @@ impl<'a> Evaluation<'a> {
         match typed_literal(of, kind) {
             Some(Err(_)) if fails_as_null => Ok(Operand::Constant(arrow_array::new_null_array(&target, 1))),
             Some(made) => made.map(Operand::Constant),
-            None => self.operand(of)?.map(|array| cast_values(array, &target, fails_as_null)),
+            None => self.operand(of)?.map(|array| {
+                if are_variants(array.data_type()) {
+                    return field_of(array, &VariantPath::default(), kind, fails_as_null);
+                }
+                cast_values(array, &target, fails_as_null)
+            }),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! In: an expression as text, and columns by their names. Out: an Arrow array with a value for each row.
 //! `sql` parses the text into `value_tree`; `evaluate` computes, by the rules of `types`, `compare`, `arithmetic`, `intervals`,
-//! `cast`, `round`, `text` and `dates`.
+//! `cast`, `variants`, `round`, `text` and `dates`.
 //!
 //! Invariant: null is as in SQL, with three-valued logic. Arithmetic that overflows and a division by zero are errors.
 //! A part is computed only for the rows that need it, as CASE, AND, OR and COALESCE say. A comparison with a literal is
@@ -14,6 +14,7 @@ mod literal;
 mod operand;
 mod cast_text;
 mod cast;
+mod variants;
 mod types;
 mod compare;
 mod intervals;
@@ -36,3 +37,4 @@ pub(in crate::expr) use super::value_tree::{
 pub(in crate::expr) use date_parts::{part_named, unit_named};
 pub(in crate::expr) use evaluate::wrong_literal;
 pub(in crate::expr) use expression::shown;
+pub(in crate::expr) use variants::primitive_of_sql;

@@ -9,6 +9,7 @@ mod property;
 mod rules;
 mod shred;
 mod shredder;
+mod typed;
 
 use std::sync::Arc;
 

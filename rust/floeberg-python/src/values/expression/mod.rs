@@ -9,6 +9,8 @@
 mod literal;
 mod tree;
 
+use std::collections::HashMap;
+
 use floeberg_core::expr::{self, Expr};
 use floeberg_core::{Error, Result};
 use pyo3::prelude::*;
@@ -27,8 +29,13 @@ pub fn parse_expression(py: Python<'_>, text: &str) -> PyResult<Tree> {
 
 /// The tree of a filter in the JSON of the REST catalog specification.
 #[pyfunction]
-pub fn expression_from_json(py: Python<'_>, text: &str) -> PyResult<Tree> {
-    runtime::call(py, || from_json(text)).map(Tree)
+#[pyo3(signature = (text, names=None))]
+pub fn expression_from_json(
+    py: Python<'_>,
+    text: &str,
+    names: Option<HashMap<i32, String>>,
+) -> PyResult<Tree> {
+    runtime::call(py, || from_json(text, names.as_ref())).map(Tree)
 }
 
 /// The JSON text of a tree, as the REST catalog specification has it.
@@ -49,8 +56,11 @@ pub fn value_columns(text: &str) -> Option<Vec<String>> {
     expr::value_columns(text)
 }
 
-fn from_json(text: &str) -> Result<Expr> {
-    let json = serde_json::from_str(text)
+fn from_json(text: &str, names: Option<&HashMap<i32, String>>) -> Result<Expr> {
+    let mut json = serde_json::from_str(text)
         .map_err(|failure| Error::invalid_input("a filter is not valid JSON").caused_by(failure))?;
+    if let Some(names) = names {
+        expr::json::name_references(&mut json, &|id| names.get(&id).cloned())?;
+    }
     expr::json::from_json(&json)
 }
