@@ -49,7 +49,7 @@ mod router;
 pub use bounded::read_bounded;
 pub use encrypted::{EncryptedStore, refuse_encrypted};
 pub use keys::{
-    EncryptedKey, FileKey, FoundKeys, KeyManagement, KeyRing, ListKey, Secret, is_plain_key,
+    EncryptedKey, FileKey, FoundKeys, KeyManagement, KeyRing, ListKey, SayKey, Secret, is_plain_key,
     open_key_management, set_key_management_opener,
 };
 pub use listing::{FoundFile, ListedFolder};

@@ -139,6 +139,8 @@ impl Read for SpillReader {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]

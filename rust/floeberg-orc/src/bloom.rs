@@ -116,6 +116,8 @@ fn hash_bytes(value: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use proptest::prelude::*;
 
     use super::*;
@@ -145,8 +147,12 @@ mod tests {
         #[test]
         fn what_was_added_is_found(numbers: Vec<i64>, texts: Vec<Vec<u8>>) {
             let mut filter = BloomFilter::new(100, 0.05);
-            numbers.iter().for_each(|number| filter.add_number(*number));
-            texts.iter().for_each(|text| filter.add_bytes(text));
+            for number in &numbers {
+                filter.add_number(*number);
+            }
+            for text in &texts {
+                filter.add_bytes(text);
+            }
             let (hashes, bytes) = filter.to_bytes();
             let read = BloomFilter::of_bytes(hashes, &bytes).unwrap();
             prop_assert!(numbers.iter().all(|number| read.may_have_number(*number)));

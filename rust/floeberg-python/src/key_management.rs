@@ -55,15 +55,17 @@ impl PythonKeyManagement {
     /// Asks Python.
     fn ask<T: Send>(what: &'static str, ask: impl FnOnce(Python<'_>) -> PyResult<T> + Send) -> Result<T> {
         let asked = Python::try_attach(|py| {
-            ask(py).map_err(|raised| match kind_of(py, &raised) {
-                Some(kind) => Error::new(kind, raised.value(py).to_string()),
-                // The text of another error may have a key.
-                None => {
-                    let class = raised.get_type(py).name();
-                    let class = class.map_or_else(|_| String::new(), |name| name.to_string());
-                    let message = format!("the key management could not {what}: it raised {class}");
-                    Error::new(ErrorKind::Storage, message)
+            ask(py).map_err(|raised| {
+                if let Some(kind) = kind_of(py, &raised) {
+                    return Error::new(kind, raised.value(py).to_string());
                 }
+                // The text of another error may have a key.
+                let class = raised.get_type(py).name();
+                let class = class.map_or_else(|_| String::new(), |name| name.to_string());
+                Error::new(
+                    ErrorKind::Storage,
+                    format!("the key management could not {what}: it raised {class}"),
+                )
             })
         });
         asked.unwrap_or_else(|| Err(Error::new(ErrorKind::Storage, "Python ends: no key can be asked for")))
@@ -105,26 +107,27 @@ impl KeyManagement for PythonKeyManagement {
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>> {
-        let (kind, body) = match &self.options {
-            Some(options) => {
-                let body = serde_json::to_vec(options)
-                    .map_err(|failure| Error::internal("options cannot be written").caused_by(failure))?;
-                (BY_OPTIONS, body)
-            }
-            None => {
-                let pickled = Self::ask("be sent to another process", |py| {
-                    py.import("pickle")?.call_method1("dumps", (self.object(py)?,))?.extract::<Vec<u8>>()
-                });
-                (BY_PICKLE, pickled.map_err(Error::of_input)?)
-            }
+        let (kind, body) = if let Some(options) = &self.options {
+            let body = serde_json::to_vec(options)
+                .map_err(|failure| Error::internal("options cannot be written").caused_by(failure))?;
+            (BY_OPTIONS, body)
+        } else {
+            let pickled = Self::ask("be sent to another process", |py| {
+                py.import("pickle")?.call_method1("dumps", (self.object(py)?,))?.extract::<Vec<u8>>()
+            });
+            (BY_PICKLE, pickled.map_err(Error::of_input)?)
         };
         Ok([&[kind], body.as_slice()].concat())
     }
 }
 
+/// Lets recipes of other processes open the services that they describe.
+pub fn open_described_services() {
+    set_key_management_opener(opened);
+}
+
 /// The options of stores with the service of a user: the object, or what the options name.
 pub fn storage_of(options: BTreeMap<String, String>, object: Option<Py<PyAny>>) -> StoreOptions {
-    set_key_management_opener(opened);
     let management: Arc<dyn KeyManagement> = match object {
         Some(object) => Arc::new(PythonKeyManagement::of_object(object)),
         None => named(options.clone()),

@@ -205,6 +205,7 @@ mod _native {
     #[expect(clippy::unnecessary_wraps, reason = "the attribute wants a result")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         floeberg_parquet::silence_caught_panics();
+        crate::key_management::open_described_services();
         Ok(())
     }
 }

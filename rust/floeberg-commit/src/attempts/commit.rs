@@ -92,15 +92,12 @@ impl Commit {
         for (name, value) in [("engine-name", "floeberg"), ("engine-version", env!("CARGO_PKG_VERSION"))] {
             request.properties.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
-        let store = match &request.starting {
-            Some(table) => {
-                check_in_place(table)?;
-                Arc::clone(table.store())
-            }
-            None => {
-                request.storage = of_new_table(&request.operations, request.storage)?;
-                open_store(&request.storage)?
-            }
+        let store = if let Some(table) = &request.starting {
+            check_in_place(table)?;
+            Arc::clone(table.store())
+        } else {
+            request.storage = of_new_table(&request.operations, request.storage)?;
+            open_store(&request.storage)?
         };
         Ok(Self {
             request,

@@ -66,7 +66,7 @@ pub(super) fn add_snapshot(
     manifests.iter().try_for_each(|manifest| writer.add(manifest))?;
     let (bytes, list) = writer.finish()?;
     context.reader.cancel.check()?;
-    context.kept.write(context.reader.store.as_ref(), &location, &bytes)?;
+    context.kept.write(context.reader.store.as_ref(), &location, &[bytes])?;
     let list_key = match context.reader.store.keys() {
         Some(keys) => keys.list_key(&location, context.now_ms)?,
         None => None,

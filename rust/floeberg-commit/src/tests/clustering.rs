@@ -84,7 +84,7 @@ fn few_days_are_clustered_in_one_reading_and_many_in_two() {
             let share = live_files(manifest) * 3;
             assert!((all * 3 / 4..all * 5 / 4).contains(&share), "{share} of {all}");
             assert_eq!(manifest.existing_rows_count, Some(10 * live_files(manifest)));
-            assert_eq!(manifest.min_sequence_number, if version == 1 { 0 } else { 1 });
+            assert_eq!(manifest.min_sequence_number, i64::from(version != 1));
             check_summary(&kit, manifest);
         }
         // Null is before all values. A manifest begins where the one before ends, or later.

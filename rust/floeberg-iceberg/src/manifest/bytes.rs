@@ -14,7 +14,7 @@ use bytes::Bytes;
 use floeberg_avro::{BlockRange, Limits, ParsedSchemas};
 use floeberg_core::schema::StructType;
 use floeberg_core::{Context, Error, Result};
-use floeberg_io::{FoundKeys, KeyRing, Relocation};
+use floeberg_io::{FoundKeys, KeyRing, Relocation, SayKey};
 
 use crate::manifest::{
     BlockEntries, EntryRequest, ManifestEntries, ManifestFile, cut_manifest, parse_block_range,
@@ -110,7 +110,7 @@ impl fmt::Debug for EntryKeys {
 }
 
 impl FoundKeys for EntryKeys {
-    fn each(&self, say: &mut dyn FnMut(&str, &[u8], Option<u64>)) {
+    fn each(&self, say: &mut SayKey<'_>) {
         for row in (0..self.paths.len()).filter(|row| self.metadata.is_valid(*row)) {
             let location = self.relocation.apply(self.paths.value(row));
             say(&location, self.metadata.value(row), u64::try_from(self.sizes.value(row)).ok());

@@ -25,9 +25,11 @@ pub(super) const HEADER: u64 = 8;
 
 /// The header of a stream.
 pub(super) fn header() -> [u8; HEADER as usize] {
-    let [a, b, c, d] = MAGIC;
-    let [e, f, g, h] = (BLOCK as u32).to_le_bytes();
-    [a, b, c, d, e, f, g, h]
+    let mut header = [0; HEADER as usize];
+    let (magic, length) = header.split_at_mut(MAGIC.len());
+    magic.copy_from_slice(&MAGIC);
+    length.copy_from_slice(&(BLOCK as u32).to_le_bytes());
+    header
 }
 
 /// The blocks of a stream of a stored length.
@@ -75,7 +77,7 @@ impl Blocks {
     }
 
     /// The stored bytes of some blocks, block by block, with their numbers.
-    pub fn each<'a>(&self, blocks: &Range<u64>, stored: &'a [u8]) -> impl Iterator<Item = (u32, &'a [u8])> {
+    pub fn each<'a>(blocks: &Range<u64>, stored: &'a [u8]) -> impl Iterator<Item = (u32, &'a [u8])> {
         (blocks.start as u32..).zip(stored.chunks(STORED_BLOCK as usize))
     }
 }

@@ -57,7 +57,7 @@ impl DecryptedSource {
     fn decrypted(&self, opened: &Opened, blocks: &Range<u64>, stored: &[u8]) -> Result<Bytes> {
         let mut plain = Vec::with_capacity(stored.len());
         let mut authenticated = Vec::new();
-        for (number, block) in opened.blocks.each(blocks, stored) {
+        for (number, block) in Blocks::each(blocks, stored) {
             aad(self.key.aad_prefix(), number, &mut authenticated);
             opened
                 .cipher

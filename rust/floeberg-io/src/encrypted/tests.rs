@@ -1,5 +1,7 @@
 //! Tests of encrypted files.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -60,7 +62,7 @@ fn changed(length: usize, change: impl FnOnce(&mut Vec<u8>)) -> floeberg_core::E
     let (store, inner, _, _) = with_file(length);
     let mut bytes = stored(&inner);
     change(&mut bytes);
-    inner.put("memory://t/file.avro", bytes.into());
+    inner.put("memory://t/file.avro", Bytes::from(bytes));
     let source = store.open("memory://t/file.avro").unwrap();
     let whole = source.read_all(u64::MAX).unwrap_err();
     assert!(whole.to_string().contains("memory://t/file.avro"), "{whole}");
@@ -70,7 +72,7 @@ fn changed(length: usize, change: impl FnOnce(&mut Vec<u8>)) -> floeberg_core::E
 #[test]
 fn a_file_of_another_library_is_read() {
     let (inner, keys) = (Arc::new(MemoryStore::new()), ring());
-    inner.put("memory://t/vector.avro", hex(OF_OPENSSL).into());
+    inner.put("memory://t/vector.avro", Bytes::from(hex(OF_OPENSSL)));
     keys.add("memory://t/vector.avro", &key_metadata(52), None).unwrap();
     let store = EncryptedStore::new(inner, keys);
     let source = store.open("memory://t/vector.avro").unwrap();
@@ -133,7 +135,7 @@ fn a_range_of_a_block_that_was_moved_is_an_error() {
     let mut bytes = stored(&inner);
     let second = bytes[8 + STORED..8 + 2 * STORED].to_vec();
     bytes[8..8 + STORED].copy_from_slice(&second);
-    inner.put("memory://t/file.avro", bytes.into());
+    inner.put("memory://t/file.avro", Bytes::from(bytes));
     let source = store.open("memory://t/file.avro").unwrap();
     assert_eq!(source.read(100..200).unwrap_err().kind(), ErrorKind::InvalidData);
     // The others are authentic.
@@ -161,7 +163,7 @@ fn a_length_that_is_not_authentic_is_not_used() {
     let key = keys.key_of("memory://t/file.avro").unwrap().unwrap();
     let mut bytes = stored(&inner);
     bytes.extend(b"more");
-    inner.put("memory://t/file.avro", bytes.into());
+    inner.put("memory://t/file.avro", Bytes::from(bytes));
     assert_eq!(store.open("memory://t/file.avro").unwrap().size().unwrap(), 100);
     assert_eq!(key.length(), Some(8 + 28 + 100));
     for length in [0, 7, 8, 20, 35, 8 + (1 << 20) + 28 + 28] {

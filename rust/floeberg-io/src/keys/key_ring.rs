@@ -27,8 +27,11 @@ const MOST_FOUND: usize = 1024;
 /// Keys of files that were found, and that nobody asked for yet: planning alone needs none.
 pub trait FoundKeys: Debug + Send + Sync {
     /// Says the location, the key metadata and the length of each file.
-    fn each(&self, say: &mut dyn FnMut(&str, &[u8], Option<u64>));
+    fn each(&self, say: &mut SayKey<'_>);
 }
+
+/// Takes the location, the key metadata and the length of a file.
+pub type SayKey<'a> = dyn FnMut(&str, &[u8], Option<u64>) + 'a;
 
 /// What is known of a file.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ mod sending;
 
 pub(crate) use cipher::{CIPHER_OVERHEAD, Cipher, random_bytes};
 pub use file_key::{FileKey, is_plain_key};
-pub use key_ring::{FoundKeys, KeyRing};
+pub use key_ring::{FoundKeys, KeyRing, SayKey};
 pub use management::{KeyManagement, open_key_management, set_key_management_opener};
 pub use secret::Secret;
 pub use table_key::{EncryptedKey, ListKey};

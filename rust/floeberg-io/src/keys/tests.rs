@@ -1,5 +1,7 @@
 //! Tests of keys, and of how they travel.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

@@ -52,13 +52,12 @@ impl Unwrapping {
 
     /// A new key and its wrapped form: the service makes it, or this process.
     pub fn new_key(&self, random: impl FnOnce() -> Result<Vec<u8>>) -> Result<(Secret, Vec<u8>)> {
-        let made = match self.management.generate_key(&self.master_key_id)? {
-            Some(made) => made,
-            None => {
-                let key = Secret::new(random()?);
-                let wrapped = self.management.wrap_key(&key, &self.master_key_id)?;
-                (key, wrapped)
-            }
+        let made = if let Some(made) = self.management.generate_key(&self.master_key_id)? {
+            made
+        } else {
+            let key = Secret::new(random()?);
+            let wrapped = self.management.wrap_key(&key, &self.master_key_id)?;
+            (key, wrapped)
         };
         self.keep(&made.1, &made.0);
         Ok(made)

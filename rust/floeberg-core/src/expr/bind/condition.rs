@@ -20,14 +20,13 @@ use crate::schema::Type;
 use crate::schema::arrow::type_to_arrow;
 use crate::variant::VariantPath;
 
+/// Finds a column by its name, with the path into a variant.
+type FindColumn<'a> = dyn Fn(&str) -> Result<(Arc<BoundColumn>, VariantPath)> + 'a;
+
 /// The rows for which an expression is true; with `negated`, all others.
 ///
 /// Errors: those of finding a column; `InvalidInput` for types that do not fit, and for values that are no condition.
-pub(super) fn bind(
-    expression: &ValueExpression,
-    negated: bool,
-    find: &dyn Fn(&str) -> Result<(Arc<BoundColumn>, VariantPath)>,
-) -> Result<BoundExpr> {
+pub(super) fn bind(expression: &ValueExpression, negated: bool, find: &FindColumn<'_>) -> Result<BoundExpr> {
     let names = expression.columns();
     let columns: Vec<_> = names
         .into_iter()

@@ -102,7 +102,7 @@ pub(super) fn rows(first: u64, count: u64) -> Vec<ArrayRef> {
         Arc::new(TimestampNanosecondArray::from(map(10, &before_1970)).with_timezone("UTC")),
         texts(11, &|value| format!("text {value}")),
         texts(12, &|value| ["iron", "Zürich", "", "furious"][(value % 4) as usize].to_owned()),
-        Arc::new(BinaryArray::from_iter(all().map(|row| value(row, 13).map(|value| value.to_le_bytes())))),
+        Arc::new(BinaryArray::from_iter(all().map(|row| value(row, 13).map(u64::to_le_bytes)))),
         Arc::new(
             FixedSizeBinaryArray::try_from_sparse_iter_with_size(
                 all().map(|row| value(row, 14).map(|value| value.to_le_bytes()[..3].to_vec())),
@@ -149,7 +149,9 @@ pub(super) fn written(
             }
             start += count;
         }
-        columns.iter_mut().for_each(|column| column.end().unwrap());
+        for column in &mut columns {
+            column.end().unwrap();
+        }
         for part in writer.stripe(*rows_of_stripe, columns).unwrap() {
             file.extend(part);
         }
@@ -173,7 +175,7 @@ pub(super) fn open(bytes: &[u8]) -> OrcFile {
 /// All leaves of a file.
 pub(super) fn leaves(file: &OrcFile) -> BTreeSet<usize> {
     // A list is one leaf, a struct has two.
-    (0..file.fields().len() + 1).collect()
+    (0..=file.fields().len()).collect()
 }
 
 /// Batches are these rows of [`rows`].
