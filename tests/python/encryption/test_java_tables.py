@@ -6,6 +6,8 @@ import base64
 import json
 import pickle
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,23 @@ def test_a_table_travels_without_keys(table):
         assert not [key for key in keys if key in each or base64.b64encode(key) in each]
     found = [row for each in dumped[2:] for row in pickle.loads(each).to_arrow().to_pylist()]
     assert sorted(tuple(row.values()) for row in found) == table.states()[-1][1]
+
+
+def test_another_process_asks_for_the_keys_itself(table, tmp_path):
+    opened = fb.open_table(table.folder, relocate=table.relocate, storage_options=table.options)
+    (tmp_path / "groups").write_bytes(pickle.dumps(opened.scan().plan_files().split(1 << 20)))
+    program = (
+        "import pickle, sys; groups = pickle.load(open(sys.argv[1], 'rb')); "
+        "print(sum(each.to_arrow().num_rows for each in groups))"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "groups")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str(len(table.states()[-1][1])), done.stderr
+    # Without the key file it reads nothing.
+    table.key_file.unlink()
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode != 0
+    assert "keys.json" in refused.stderr
 
 
 def secrets_of(table: JavaTable) -> list[bytes]:

@@ -302,3 +302,15 @@ def test_an_unknown_length_of_keys_is_refused(catalog):
                 "encryption.data-key-length": "7",
             },
         )
+
+
+def test_orc_files_are_refused(catalog, table):
+    with pytest.raises(
+        UnsupportedError, match="encrypted tables have no ORC files: expected parquet or avro"
+    ):
+        table.append(rows(1), options={"write-format": "orc"})
+    assert table.current_snapshot() is None
+    properties = {"encryption.key-id": KEY_ID, "format-version": "3", "write.format.default": "orc"}
+    made = catalog.create_table("a.orc", SCHEMA, properties=properties)
+    with pytest.raises(UnsupportedError, match="encrypted tables have no ORC files"):
+        made.append(rows(1))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
+from floeberg.errors import FloebergError, InternalError
 from floeberg.spark.read.branch_reads import branch_read, record_read
 from floeberg.spark.read.chosen_files import chosen_files
 from floeberg.spark.read.group_rows import group_batches, task_groups
@@ -112,6 +113,13 @@ class FloebergReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """Plans the scan: few and large parts of about equal size."""
+        try:
+            return self._planned()
+        except NotImplementedError as error:
+            # PySpark would take this one for a source without partitions, and read no rows.
+            raise FloebergError(str(error)) from error
+
+    def _planned(self) -> list[InputPartition]:
         scan: Any = self._opened or self._request.open()
         if self._names is not None:
             scan = scan.select(*self._names)
@@ -127,6 +135,8 @@ class FloebergReader(DataSourceReader):
         """The rows of a partition, in the Arrow types that Spark checks for."""
         if self._origin is not None:
             record_read(self._origin)
+        if not isinstance(partition, FilePartition):
+            raise InternalError("Spark asked for the rows of a partition that was not planned")
         if partition.value is None:
             return iter(())
         if isinstance(self._output, StructType):

@@ -85,6 +85,10 @@ impl FileAccess {
         Ok(match format {
             FileFormat::Parquet => Arc::new(ParquetFile::of_source(source()?, mapping)?),
             FileFormat::Avro => Arc::new(AvroFile::open(source()?, by_name)?),
+            FileFormat::Orc if store.keys().is_some() => {
+                let message = "ORC files of encrypted tables are not read: expected Parquet or Avro";
+                return Err(Error::unsupported(message).with("path", location));
+            }
             FileFormat::Orc => Arc::new(OrcFile::open(source()?, by_name)?),
             FileFormat::Puffin => {
                 return Err(Error::invalid_data(

@@ -27,6 +27,17 @@ pub(crate) fn layout(request: &LayoutRequest<'_>) -> Result<Arc<dyn FileLayout>>
     }
 }
 
+/// Checks that encrypted files may have the format of the properties. Errors: `Unsupported` for ORC, as in Iceberg Java.
+pub(super) fn check_encrypted(properties: &WriteProperties) -> Result<()> {
+    if format_of(properties) == "orc" {
+        return Err(Error::unsupported(format!(
+            "the property {:?} is orc, and encrypted tables have no ORC files: expected parquet or avro",
+            FORMAT.name
+        )));
+    }
+    Ok(())
+}
+
 /// How files of copied row groups are stored that end at this many bytes; `None` where the format of the write has none.
 ///
 /// A null of the columns `without_nulls` means something else in another file. Errors: those of [`layout`].

@@ -20,6 +20,7 @@ use floeberg_properties::TARGET_FILE_SIZE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::formats;
 use super::layout::WriteLayout;
 use super::options::{of_paths, properties_of};
 use super::row_order::RowOrder;
@@ -281,6 +282,9 @@ impl WriteRecipe {
                 )))
                 .context("partition field", &field.name);
             }
+        }
+        if self.storage.keys().is_some() {
+            formats::check_encrypted(&self.properties)?;
         }
         self.layout().map(drop)
     }
