@@ -275,7 +275,9 @@ class RowOperations(StagedOperations):
         """The rows of a source. Its new columns are added to the table, except those of `without`."""
         if schema_mode not in (None, "merge"):
             raise InvalidInputError(f"schema_mode: expected 'merge' or None, found {schema_mode!r}")
-        rows = SourceRows(data, lambda: self._recipe({}).arrow_schema())
+        # Temporary files of sources are plain.
+        is_encrypted = "encryption.key-id" in self._starting.properties
+        rows = SourceRows(data, lambda: self._recipe({}).arrow_schema(), stays_in_memory=is_encrypted)
         if schema_mode == "merge" and not self._is_done():
             schema = rows.schema
             for name in without:

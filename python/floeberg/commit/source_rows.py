@@ -2,7 +2,8 @@
 
 In: rows of any library. Out: the same rows, which are kept for further attempts.
 
-Invariant: a source is read once. What is beyond `FLOEBERG_MEMORY` is in a temporary file.
+Invariant: a source is read once. What is beyond `FLOEBERG_MEMORY` is in a temporary file, and an
+error where the table is encrypted.
 """
 
 from __future__ import annotations
@@ -26,14 +27,18 @@ __all__ = ["SourceRows"]
 class SourceRows:
     """Rows of a source, read when they are needed first."""
 
-    def __init__(self, data: object, schema: Callable[[], pa.Schema]) -> None:
+    def __init__(
+        self, data: object, schema: Callable[[], pa.Schema], *, stays_in_memory: bool = False
+    ) -> None:
         """Nothing is read yet, but what gives no rows is an error.
 
         Args:
             data: The rows, as `Table.append` takes them.
             schema: The Arrow schema of the table, for rows that are dicts.
+            stays_in_memory: Whether no temporary file may hold the rows: they are for an encrypted table.
         """
         self._data = data
+        self._stays_in_memory = stays_in_memory
         self._reader: pa.RecordBatchReader | None = reader_of(data, schema)
         self.schema: pa.Schema = plain_schema(self._reader.schema)
         self._rows: _native.SourceRows | None = None
@@ -50,5 +55,7 @@ class SourceRows:
             reader, self._reader = self._reader, None
             with converted_stream_errors(self._data):
                 batches = (plain_batch(batch, self.schema) for batch in reader)
-                self._rows = stored_rows(batches, self.schema, _native.source_memory())
+                self._rows = stored_rows(
+                    batches, self.schema, _native.source_memory(), stays_in_memory=self._stays_in_memory
+                )
         return self._rows

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from floeberg import _native
-from floeberg.errors import StorageError
+from floeberg.errors import LimitExceededError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,21 +30,30 @@ _LARGEST_PIECE = 1 << 16
 """The most rows in a piece of a file."""
 
 
-def stored_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema, memory: int) -> _native.SourceRows:
+def stored_rows(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, memory: int, *, stays_in_memory: bool
+) -> _native.SourceRows:
     """Reads all batches.
 
     Args:
         batches: The rows.
         schema: Their columns.
         memory: The most bytes that are kept in memory. Rows beyond them are written to a file.
+        stays_in_memory: Whether no file may be written: the rows are for an encrypted table.
 
     Raises:
+        LimitExceededError: The rows stay in memory, and are more.
         StorageError: The file cannot be written.
     """
     iterator, kept, size = iter(batches), [], 0
     for batch in iterator:
         kept.append(batch)
         size += batch.nbytes
+        if size > memory and stays_in_memory:
+            raise LimitExceededError(
+                f"the rows of the source have more than {memory} bytes, and those of an encrypted table are not "
+                "written to a temporary file: set FLOEBERG_MEMORY to more, or pass the source in parts"
+            )
         if size > memory:
             rows = sum(each.num_rows for each in kept)
             number = _rows_of_piece(rows, size, memory)

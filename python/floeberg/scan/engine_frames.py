@@ -47,10 +47,14 @@ class EngineFrames:
     def _lazy_frame(self) -> pl.LazyFrame:
         """A frame whose files polars reads where it reads the same, or Floeberg, if polars is older than 2.1."""
         try:
+            import polars as pl  # noqa: PLC0415 - importing floeberg imports nothing large
+
             from floeberg.scan.polars_lanes import ScanResolver  # noqa: PLC0415 - it imports polars
         except ImportError:
             return cast("Any", super())._lazy_frame()  # noqa: SLF001 - the other way of the same method
-        return ScanResolver(cast("Any", self)).lazy()
+        # polars 2.1.0 panics where it asks a resolver for some columns and computes a window over them. With a step
+        # between both it does not, and the step passes on columns, filters and limits.
+        return ScanResolver(cast("Any", self)).lazy().with_columns(pl.all())
 
     def to_duckdb(
         self,

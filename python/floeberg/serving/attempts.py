@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.errors import InvalidInputError, NotFoundError
+from floeberg.serving.encrypted_tables import check_encryption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,7 @@ class ServedAttempt:
     Raises:
         CommitConflictError: The base moved on, and the snapshot has to be made again.
         InvalidInputError: The updates are wrong, or the table after them is.
-        UnsupportedError: An update is unknown.
+        UnsupportedError: An update is unknown, or would leave plain files in an encrypted table.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class ServedAttempt:
         # A location that stays is no change: a table in the folder of its name refuses others.
         stays = {"action": "set-location", "location": None if base is None else base.location}
         self._requirements, self._updates = requirements, [each for each in updates if each != stays]
+        check_encryption(None if base is None else base.properties, self._updates)
         self._made = _native.Attempt.of_request(
             base,
             requirements_json="[]",

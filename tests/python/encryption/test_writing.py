@@ -13,7 +13,7 @@ import pytest
 import floeberg as fb
 from encryption.by_specification import Opened
 from floeberg.encryption import create_key, rotate_key
-from floeberg.errors import FloebergError, InvalidInputError, UnsupportedError
+from floeberg.errors import FloebergError, InvalidInputError, LimitExceededError, UnsupportedError
 
 SCHEMA = pa.schema([("id", pa.int64()), ("secret", pa.string())])
 pytestmark = pytest.mark.unchecked_tables("the checker has no keys, and by_specification reads these tables")
@@ -314,3 +314,21 @@ def test_orc_files_are_refused(catalog, table):
     made = catalog.create_table("a.orc", SCHEMA, properties=properties)
     with pytest.raises(UnsupportedError, match="encrypted tables have no ORC files"):
         made.append(rows(1))
+
+
+def test_a_source_beyond_memory_is_not_spilled_in_plain(table, monkeypatch):
+    table.append(rows(1, 2))
+    monkeypatch.setenv("FLOEBERG_MEMORY", "4M")
+    large = pa.table(
+        {"id": list(range(100_000)), "secret": [f"{WORD}-{'y' * 60}-{n}" for n in range(100_000)]},
+        schema=SCHEMA,
+    )
+    for change in (
+        lambda: table.upsert(large, join_cols=["id"]),
+        lambda: table.merge(large, on="id").when_not_matched_insert_all().execute(),
+    ):
+        with pytest.raises(
+            LimitExceededError, match="are not written to a temporary file: set FLOEBERG_MEMORY"
+        ):
+            change()
+    assert read(table) == [(1, f"{WORD}-1"), (2, f"{WORD}-2")]

@@ -476,3 +476,15 @@ def test_the_answer_to_several_filters_is_one_filter(mixed, everything):
     wanted = [col("i") >= 0, col("f") > -1.0, col("s") != "b"]
     found = reduce(lambda frame, each: frame.filter(each), wanted, mixed.to_polars_lazy()).collect()
     assert_frame_equal(found, everything.filter(wanted))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_windows_over_some_columns(mixed, everything, engine):
+    total = pl.col("l").count().over("b")
+    for query in (
+        lambda frame: frame.select("k", total.alias("total")),
+        lambda frame: frame.filter(pl.col("k") == pl.col("k").max().over("b")).select("k"),
+        lambda frame: frame.with_columns(total.alias("total")).select("total", "k"),
+    ):
+        found = query(mixed.scan().to_polars_lazy()).sort("k").collect(engine=engine)
+        assert_frame_equal(found, query(everything.lazy()).sort("k").collect(engine="in-memory"))
