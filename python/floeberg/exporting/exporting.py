@@ -42,9 +42,10 @@ from floeberg.expressions import ALWAYS_TRUE
 from floeberg.lance import LanceTable
 from floeberg.progress.reporting import Reporter
 from floeberg.table import Table, open_table
+from floeberg.takeover.hive_folders import NULL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -286,6 +287,25 @@ def _check_parts(schema: pa.Schema, parts: Sequence[str]) -> None:
         )
 
 
+def _with_other_names(reader: pa.RecordBatchReader, parts: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The same rows, unless a text is the name that Hive gives the folder of null."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    types = {name: reader.schema.field(name).type for name in parts}
+    texts = [
+        name for name, kind in types.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    ]
+    for batch in reader:
+        for name in texts:
+            if pc.index(batch.column(name), NULL).as_py() >= 0:
+                raise UnsupportedError(
+                    f"the column {name!r} has the text {NULL!r}, which is the folder of null: export without "
+                    "partition_by, or by another column"
+                )
+        yield batch
+
+
 def _write(  # noqa: PLR0913, PLR0917 - how files are written
     reader: pa.RecordBatchReader,
     folder: Path,
@@ -303,6 +323,8 @@ def _write(  # noqa: PLR0913, PLR0917 - how files are written
     def note(file: Any) -> None:  # noqa: ANN401 - a WrittenFile
         written.append((Path(file.path).relative_to(folder).as_posix(), file.metadata.num_rows))
 
+    if parts:
+        reader = pa.RecordBatchReader.from_batches(reader.schema, _with_other_names(reader, parts))
     style = dataset.ParquetFileFormat()
     codec = None if compression == "none" else compression
     folders = pa.schema([reader.schema.field(name) for name in parts])

@@ -256,3 +256,14 @@ def test_folders_that_are_refused(table: fb.Table, tmp_path: Path) -> None:
         fb.export_table(table, "s3://bucket/out")
     (tmp_path / "empty").mkdir()
     assert fb.export_table(table, tmp_path / "empty").rows == 6
+
+
+def test_a_text_that_is_the_folder_of_null_is_no_folder(tmp_path):
+    catalog = fb.load_catalog("text of null", type="memory")
+    catalog.create_namespace("ns")
+    rows = pa.table({"k": ["a", "__HIVE_DEFAULT_PARTITION__", None], "id": [1, 2, 3]})
+    table = catalog.create_table("ns.t", as_select=rows)
+    with pytest.raises(UnsupportedError, match="the column 'k' has the text '__HIVE_DEFAULT_PARTITION__'"):
+        fb.export_table(table, tmp_path / "out", partition_by=["k"])
+    assert list(tmp_path.iterdir()) == []
+    assert fb.export_table(table, tmp_path / "out").rows == 3

@@ -117,7 +117,7 @@ def test_memory_is_bounded_where_many_large_files_are_asked_for(far, place, monk
     rows, megabytes = map(int, out.split())
     assert rows == 24 << 17
     # The files have 192 MiB.
-    assert megabytes < 120
+    assert megabytes < 144
 
 
 def python(program: str, *arguments: str) -> subprocess.Popen:

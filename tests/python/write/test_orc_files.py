@@ -568,3 +568,13 @@ def test_files_of_another_writer_that_are_damaged_are_errors_or_rows(catalog, tm
             outcomes.add("theirs.orc" in str(error))
     assert outcomes == {"rows", True}, "an error names the file"
     path.write_bytes(content)
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_the_first_and_the_last_times_are_read(catalog, unit):
+    schema = pa.schema([("t", pa.timestamp(unit))])
+    table = in_orc(catalog, schema, version=3)
+    extremes = [-(2**63), -(2**63) + 1, -(2**63) + 10**9, 2**63 - 1]
+    times = pa.table({"t": pa.array(extremes, pa.int64()).cast(pa.timestamp(unit))}, schema=schema)
+    table.append(times)
+    assert table.scan().to_arrow()["t"].cast(pa.int64()).to_pylist() == extremes

@@ -72,8 +72,12 @@ fn decode_nanos(written: i64) -> Option<i64> {
 fn value(seconds: i64, nanos: i64, unit: TimeUnit) -> Option<i64> {
     let seconds = seconds.checked_add(EPOCH)?;
     let seconds = if seconds < 0 && nanos >= NANOS_PER_MILLI { seconds.checked_sub(1)? } else { seconds };
+    // The seconds of the first values alone are below the range of the unit.
+    let units = |per_second: i64, fraction: i64| {
+        i64::try_from(i128::from(seconds) * i128::from(per_second) + i128::from(fraction)).ok()
+    };
     match unit {
-        TimeUnit::Nanosecond => seconds.checked_mul(NANOS_PER_SECOND)?.checked_add(nanos),
-        _ => seconds.checked_mul(1_000_000)?.checked_add(nanos.div_euclid(1_000)),
+        TimeUnit::Nanosecond => units(NANOS_PER_SECOND, nanos),
+        _ => units(1_000_000, nanos.div_euclid(1_000)),
     }
 }
