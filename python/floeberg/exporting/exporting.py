@@ -72,7 +72,7 @@ class ExportResult:
         folder: The folder.
         files: The names of its Parquet files in it.
         rows: The rows in them.
-        bytes: The size of the Parquet files.
+        size_in_bytes: The size of the Parquet files.
         snapshot_id: The snapshot of an Iceberg table, or the version of a Lance table, that was exported; `None` for a
             table without one.
     """
@@ -80,14 +80,14 @@ class ExportResult:
     folder: str
     files: tuple[str, ...]
     rows: int
-    bytes: int
+    size_in_bytes: int
     snapshot_id: int | None
 
     def _repr_html_(self) -> str:
         facts = {
             "files": f"{len(self.files):,}",
             "rows": f"{self.rows:,}",
-            "size": bytes_shown(self.bytes),
+            "size": bytes_shown(self.size_in_bytes),
             "of": self.snapshot_id,
         }
         return facts_html(f"ExportResult: {self.folder}", facts)

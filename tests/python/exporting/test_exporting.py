@@ -48,7 +48,7 @@ def test_the_rows_and_nothing_of_iceberg(table: fb.Table, tmp_path: Path) -> Non
     done = fb.export_table(table, tmp_path / "out")
     assert (done.rows, done.files, done.folder) == (5, ("part-0.parquet",), str(tmp_path / "out"))
     assert done.snapshot_id == table.current_snapshot().snapshot_id
-    assert done.bytes == (tmp_path / "out" / "part-0.parquet").stat().st_size
+    assert done.size_in_bytes == (tmp_path / "out" / "part-0.parquet").stat().st_size
     assert read(tmp_path / "out") == table.scan().to_arrow().sort_by("id").to_pylist()
     schema = pq.read_schema(tmp_path / "out" / "part-0.parquet")
     assert [each.name for each in schema] == ["id", "region", "labels", "note"]

@@ -195,7 +195,12 @@ def _export(
     )
     show_result(
         session.output,
-        {"folder": done.folder, "files": list(done.files), "rows": done.rows, "bytes": done.bytes},
+        {
+            "folder": done.folder,
+            "files": list(done.files),
+            "rows": done.rows,
+            "size_in_bytes": done.size_in_bytes,
+        },
     )
 
 
