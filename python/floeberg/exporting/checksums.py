@@ -84,7 +84,7 @@ def verify_export(folder: str | os.PathLike[str]) -> ExportCheck:
         text = (place / CHECKSUMS).read_bytes().decode()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFoundError(
-            f"there is no list of checksums {CHECKSUMS}: the export was made without one, or was not finished",
+            f"the list of checksums {CHECKSUMS} is missing: the export was made without one, or was not finished",
             context={"path": str(place)},
         ) from error
     except UnicodeDecodeError as error:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from floeberg import _native
 from floeberg.errors import InvalidInputError, NotFoundError
-from floeberg.serving.encrypted_tables import check_encryption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +46,6 @@ class ServedAttempt:
         # A location that stays is no change: a table in the folder of its name refuses others.
         stays = {"action": "set-location", "location": None if base is None else base.location}
         self._requirements, self._updates = requirements, [each for each in updates if each != stays]
-        check_encryption(None if base is None else base.properties, self._updates)
         self._made = _native.Attempt.of_request(
             base,
             requirements_json="[]",

@@ -172,7 +172,7 @@ pub const MIN_SNAPSHOTS_TO_KEEP: Whole =
 pub const GC: Flag = Flag { name: "gc.enabled", default: true };
 
 const JAVA_CLASSES: &str = "it names a Java or Python class that would choose other file locations";
-const ENCRYPTION: &str = "it is no property of encrypted tables that is known";
+const ENCRYPTION: &str = "this version knows no such property of encrypted tables";
 
 /// Every known property, in the order of names. A name that ends with a dot is followed by the name of a column.
 pub const PROPERTIES: &[Known] = &[

@@ -1,4 +1,4 @@
-"""A table leaves a catalog, and its files stay; what is not said clearly drops nothing."""
+"""A table leaves a catalog, and its files stay; an unclear request drops nothing."""
 
 from __future__ import annotations
 

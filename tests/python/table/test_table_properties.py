@@ -69,7 +69,7 @@ def test_keys_stand_in_no_other_file_of_rust():
 
 def test_keys_that_python_names_are_known():
     sources = (ROOT / "python" / "floeberg").rglob("*.py")
-    # Options of what keeps keys are none of a table.
+    # Options of a key service are not properties of a table.
     named = {key for path in sources if "encryption" not in path.parts for key in keys_in(path)}
     named = {key for key in named if not key.startswith("encryption.kms-")}
     assert "commit.retry.num-retries" in named

@@ -8,7 +8,7 @@ use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use floeberg_core::{Error, Result};
 
 /// The most bytes to reserve for a column on a claim of how many rows follow.
-const MOST_ROOM: usize = 16 << 20;
+const MOST_BYTES: usize = 16 << 20;
 
 /// A column under construction.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl Column {
         if let Values::Bytes(_, data) = &mut self.values
             && let Some(bytes) = data.len().saturating_mul(more).checked_div(rows)
         {
-            data.reserve(bytes.min(MOST_ROOM));
+            data.reserve(bytes.min(MOST_BYTES));
         }
     }
 

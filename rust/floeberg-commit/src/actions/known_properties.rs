@@ -42,7 +42,7 @@ fn check_each(set: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
 /// Checks that no name is one of the keys of encrypted tables: a table keeps its master key.
 ///
 /// Errors: `Unsupported`.
-pub(super) fn check_key<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<()> {
+pub(crate) fn check_key<'a>(mut names: impl Iterator<Item = &'a String>) -> Result<()> {
     let Some(name) = names.find(|name| [KEY_ID, ENCRYPTION_KEY_LENGTH.name].contains(&name.as_str())) else {
         return Ok(());
     };

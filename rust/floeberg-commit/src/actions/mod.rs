@@ -36,6 +36,7 @@ use floeberg_core::{Error, Result};
 use floeberg_properties::{DELETE_ISOLATION, UPDATE_ISOLATION};
 
 use self::by_filter::{Rows, RowsOfBase};
+pub(super) use self::known_properties::check_key;
 pub(super) use self::rewrite_data_files::groups_to_copy;
 pub(super) use self::rewrite_deletes::{deletes_to_write, take as take_deletes};
 pub(super) use self::update_schema::update_schema;

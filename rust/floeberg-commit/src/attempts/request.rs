@@ -14,6 +14,7 @@ use floeberg_io::{StoreOptions, open_store};
 use serde_json::Value as Json;
 
 use super::Attempt;
+use super::encrypted_request::check_encryption;
 use crate::{Previous, Requirement, Update, apply};
 
 /// Partition field ids begin after this one.
@@ -29,7 +30,7 @@ pub fn read_requirements(json: Json) -> Result<Vec<Requirement>> {
 ///
 /// Errors: `CommitConflict` if a requirement does not hold, or if a snapshot was made on an older state of the table;
 /// `InvalidInput` for malformed JSON, and for updates that the table or its format version does not allow; `Unsupported` for an
-/// unknown update.
+/// unknown update, and for one that would leave plain files in an encrypted table.
 pub fn apply_request(
     base: Option<Table>,
     storage: StoreOptions,
@@ -44,6 +45,7 @@ pub fn apply_request(
         .into_iter()
         .map(|update| Update::from_json(ids.given_to(update)))
         .collect::<Result<_>>()?;
+    check_encryption(metadata.map(|metadata| &**metadata), &updates)?;
     if let Some(metadata) = metadata {
         check_is_newest(metadata, &updates)?;
     }

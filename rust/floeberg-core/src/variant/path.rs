@@ -27,7 +27,7 @@ pub(super) enum Step {
 impl VariantPath {
     /// Reads a path.
     ///
-    /// Errors: `InvalidInput` for a text that is no path of names and indexes; `LimitExceeded` for more than 200 steps.
+    /// Errors: `InvalidInput` for a text that is not a path of names and indexes; `LimitExceeded` for more than 200 steps.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |why: &str| {
             let shown: String = text.chars().take(80).collect();

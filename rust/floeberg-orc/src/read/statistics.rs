@@ -45,7 +45,7 @@ fn nulls(statistics: &ColumnStatistics, rows: u64) -> Share {
     let says_none = statistics.has_null == Some(false);
     match rows.checked_sub(statistics.values) {
         Some(0) if rows > 0 => Share::None,
-        // A null of a struct around it is not said to be one of the field.
+        // Statistics of the field do not count the nulls of a struct around it.
         Some(left) if left == rows && rows > 0 && !says_none => Share::All,
         Some(left) if left > 0 && !says_none => Share::Some,
         _ => Share::Unknown,

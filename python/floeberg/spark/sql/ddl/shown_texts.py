@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from floeberg.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from floeberg.catalog import Catalog
+    from floeberg.spark.sql.query.queries import Queries
     from floeberg.spark.sql.text.token_reader import TokenReader
 
-__all__ = ["comment_clause", "literal_text", "pattern_of", "type_text"]
+__all__ = ["comment_clause", "listed_place", "literal_text", "pattern_of", "type_text"]
 
 
 def pattern_of(words: TokenReader) -> str:
@@ -18,6 +20,14 @@ def pattern_of(words: TokenReader) -> str:
     pattern = "*" if words.is_at_end else words.string()
     words.end()
     return pattern.replace("[", "[[]").replace("?", "[?]")
+
+
+def listed_place(queries: Queries, words: TokenReader) -> tuple[Catalog, tuple[str, ...], str] | None:
+    """The catalog and the namespace that a SHOW lists, and the pattern of names; `None` where Spark is to list."""
+    if not words.take_one("IN", "FROM"):
+        return None
+    place = queries.known.existing_namespace(words.name())
+    return None if place is None else (*place, pattern_of(words))
 
 
 def type_text(field: Any) -> str:  # noqa: ANN401 - a field

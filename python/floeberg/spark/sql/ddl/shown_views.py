@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from floeberg.errors import InvalidInputError
 from floeberg.spark.session.names import quoted
-from floeberg.spark.sql.ddl.shown_texts import comment_clause, literal_text, pattern_of, type_text
+from floeberg.spark.sql.ddl.shown_texts import comment_clause, listed_place, literal_text, type_text
 from floeberg.spark.sql.query.queries import KEPT_ROWS
 from floeberg.view.query_columns import QUERY_COLUMN_NAMES
 
@@ -29,13 +29,10 @@ _COMMENT = "comment"
 
 def list_views(queries: Queries, words: TokenReader) -> DataFrame | None:
     """Runs what follows `SHOW VIEWS`; `None` where Spark is to. Temporary views of the session are listed too."""
-    if not words.take_one("IN", "FROM"):
-        return None
-    place = queries.known.existing_namespace(words.name())
+    place = listed_place(queries, words)
     if place is None:
         return None
-    catalog, levels = place
-    pattern = pattern_of(words)
+    catalog, levels, pattern = place
     rows = [
         (".".join(levels), each[-1], False)
         for each in sorted(catalog.list_views(levels))

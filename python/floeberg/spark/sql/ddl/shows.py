@@ -12,7 +12,13 @@ from floeberg.errors import InvalidInputError, UnsupportedError
 from floeberg.spark.session.names import quoted
 from floeberg.spark.sql.ddl.ddl_clauses import applied
 from floeberg.spark.sql.ddl.namespaces import NAMESPACES, describe_namespace
-from floeberg.spark.sql.ddl.shown_texts import comment_clause, literal_text, pattern_of, type_text
+from floeberg.spark.sql.ddl.shown_texts import (
+    comment_clause,
+    listed_place,
+    literal_text,
+    pattern_of,
+    type_text,
+)
 from floeberg.spark.sql.ddl.shown_views import (
     described_view,
     list_views,
@@ -155,13 +161,10 @@ def _check_known(queries: Queries, words: TokenReader) -> None:
 
 
 def _tables(queries: Queries, words: TokenReader) -> DataFrame | None:
-    if not words.take_one("IN", "FROM"):
-        return None
-    place = queries.known.existing_namespace(words.name())
+    place = listed_place(queries, words)
     if place is None:
         return None
-    catalog, levels = place
-    pattern = pattern_of(words)
+    catalog, levels, pattern = place
     rows = [
         (".".join(levels), each[-1], False)
         for each in sorted(catalog.list_tables(levels))

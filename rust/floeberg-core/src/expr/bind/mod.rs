@@ -76,7 +76,7 @@ impl Binder<'_> {
         Ok(found)
     }
 
-    /// A column; where there is none of the name, the field of a variant.
+    /// The column of a name; without such a column, the field of a variant.
     fn column_or_field(&self, name: &str) -> Result<(Arc<BoundColumn>, VariantPath)> {
         let error = match self.column(name) {
             Ok(column) => return Ok((column, VariantPath::default())),
